@@ -12,7 +12,7 @@ import type { Databases, Engine } from './databases.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { type Running, startServer } from './process.ts'
 
-type SubjectName = 'matchday' | 'bare' | 'one list' | 'group commit' | 'transactions'
+type SubjectName = 'matchday' | 'bare' | 'one list' | 'group commit' | 'bulk' | 'transactions'
 
 /** The load exceeds every rate limit of one address and one caller, and the compared servers have none. */
 const unlimited = Object.fromEntries(
@@ -149,9 +149,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
             ? raw('group commit', 'group-commit.ts')
             : raw('transactions', 'transactions.ts'),
         rawEvents:
-          engine === 'sqlite'
-            ? raw('group commit', 'event-group-commit.ts')
-            : raw('transactions', 'event-transactions.ts'),
+          engine === 'sqlite' ? raw('bulk', 'event-bulk.ts') : raw('transactions', 'event-transactions.ts'),
       }
     },
     matchdayOn: url => matchday(url),

@@ -1,17 +1,19 @@
 /**
- * How long the settlement of a match takes, and of a corrected result, in the background of a server that onboards new fans
- * meanwhile. It ends with the first pass over the predictions: the second one, a minute later, finds none.
+ * How long the settlement of a match takes, and of a corrected result, in the background of a server that onboards new fans and
+ * takes claims meanwhile. It ends with the first pass over the predictions: the second one, a minute later, finds none.
  */
 import { eq } from 'drizzle-orm'
 import { openDatabase } from '../../../db/index.ts'
 import { realSources } from '../../../src/core/sources.ts'
+import { claimPlan } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
-import { percentiles } from '../load/bun-generators.ts'
-import { type Bench, enginesOf, row, type Scenario, type ScenarioResult } from '../scenario.ts'
+import { claimsOf, onboardingsOf, startPaced } from '../load/paced.ts'
+import { cpuSecondsOf } from '../process.ts'
+import { type Bench, enginesOf, row, type Scenario, type ScenarioResult, type Unit } from '../scenario.ts'
 import { MATCH_ID, MATCH_KEY, prepareMatch } from '../settlement-match.ts'
 
 const PREDICTIONS = 100_000
-/** Between two onboardings: 50 a second. */
+/** Between two onboardings, and two claims: 50 a second. */
 const WRITE_EVERY_MS = 20
 const MAX_SECONDS = 600
 
@@ -23,7 +25,7 @@ const RESULTS = [
 
 export const settlement: Scenario = {
   name: 'settlement',
-  summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions of a match, during 50 onboardings a second`,
+  summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions of a match, during 50 onboardings and 50 claims a second`,
   long: true,
   async run(bench) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
@@ -33,54 +35,60 @@ export const settlement: Scenario = {
       for (const [index, { name }] of RESULTS.entries()) {
         const of = (read: (result: Settled) => number) =>
           rounds.flatMap(results => results.slice(index, index + 1).map(read))
-        all.rows.push(
-          row(
-            `${engine}, ${name}`,
-            's',
-            of(({ seconds }) => seconds),
-          ),
-          row(
-            `${engine}, ${name}, onboardings, p50`,
-            'ms',
-            of(({ p50 }) => p50),
-          ),
-          row(
-            `${engine}, ${name}, onboardings, p99`,
-            'ms',
-            of(({ p99 }) => p99),
-          ),
-        )
+        const add = (name: string, unit: Unit, read: (result: Settled) => number) =>
+          all.rows.push(row(`${engine}, ${name}`, unit, of(read)))
+        add(name, 's', ({ seconds }) => seconds)
+        add(`${name}, CPU of the server`, 's', ({ cpuSeconds }) => cpuSeconds)
+        add(`${name}, onboardings, p99`, 'ms', ({ onboardings }) => onboardings.p99)
+        add(`${name}, claims, p50`, 'ms', ({ claims }) => claims.p50)
+        add(`${name}, claims, p99`, 'ms', ({ claims }) => claims.p99)
       }
-      const failed = rounds.flat().reduce((sum, settled) => sum + settled.failed, 0)
-      if (failed > 0) all.invalid = `${engine}: ${failed} onboardings failed`
+      const failed = rounds
+        .flat()
+        .reduce((sum, { onboardings, claims }) => sum + onboardings.failed + claims.failed, 0)
+      if (failed > 0) all.invalid = `${engine}: ${failed} onboardings or claims failed`
     }
     return all
   },
 }
 
+type Paced = Awaited<ReturnType<ReturnType<typeof startPaced>['stop']>>
+
 interface Settled {
   seconds: number
-  p50: number
-  p99: number
-  failed: number
+  /** Not a number where the system does not tell. */
+  cpuSeconds: number
+  onboardings: Paced
+  claims: Paced
 }
 
 async function settle(bench: Bench, engine: Engine): Promise<Settled[]> {
-  const { subjects, options, databases, newTokens } = bench
-  const { url, remove } = await databases.copy(engine, options.quick ? options.fans : PREDICTIONS)
+  const { subjects, options, databases, newTokens, tokensOf } = bench
+  const fans = options.quick ? options.fans : PREDICTIONS
+  const { url, remove } = await databases.copy(engine, fans)
   const kickoffAt = await prepareMatch(url)
   const running = await subjects.matchdayOn(url)
   const db = openDatabase(url, realSources)
-  const tokens = newTokens().values()
+  const claims = claimsOf(tokensOf(fans), claimPlan([]).requests)
+  const onboardings = onboardingsOf(newTokens())
+  const startAll = () => {
+    const pace = { everyMs: WRITE_EVERY_MS }
+    const [onboarding, claiming] = [
+      startPaced(running.origin, onboardings, pace),
+      startPaced(running.origin, claims, pace),
+    ]
+    return async () => ({ onboardings: await onboarding.stop(), claims: await claiming.stop() })
+  }
   try {
-    // The code of an onboarding is compiled.
-    const warmingUp = startOnboarding(running.origin, tokens)
+    // The code of onboardings and claims is compiled.
+    const warmingUp = startAll()
     await Bun.sleep(options.seconds * 1_000)
     await warmingUp()
     const settled: Settled[] = []
     for (const [index, { homeScore, awayScore }] of RESULTS.entries()) {
-      const stop = startOnboarding(running.origin, tokens)
+      const stop = startAll()
       const started = performance.now()
+      const cpuBefore = cpuSecondsOf(running.pid) ?? Number.NaN
       const state = { status: 'finished', kickoffAt: kickoffAt.toISOString(), homeScore, awayScore }
       const response = await fetch(`${running.origin}/api/matches/${MATCH_ID}`, {
         method: 'PUT',
@@ -99,43 +107,13 @@ async function settle(bench: Bench, engine: Engine): Promise<Settled[]> {
         await Bun.sleep(20)
       }
       const seconds = (performance.now() - started) / 1_000
-      settled.push({ seconds, ...(await stop()) })
+      const cpuSeconds = (cpuSecondsOf(running.pid) ?? Number.NaN) - cpuBefore
+      settled.push({ seconds, cpuSeconds, ...(await stop()) })
     }
     return settled
   } finally {
     await db.close()
     await running.stop()
     await remove()
-  }
-}
-
-/** Onboards new fans at a fixed rate, until the returned function is called. Latencies count from the scheduled time. */
-function startOnboarding(origin: string, tokens: Iterator<string>) {
-  const times: number[] = []
-  const pending: Promise<void>[] = []
-  const started = performance.now()
-  let failed = 0
-  async function onboard(dueAt: number) {
-    const headers = { authorization: `Bearer ${tokens.next().value}`, 'content-type': 'application/json' }
-    const sent = fetch(`${origin}/api/user/onboarding`, { method: 'POST', headers, body: '{}' })
-    const isDone = await sent.then(
-      async response => {
-        await response.arrayBuffer()
-        return response.ok
-      },
-      () => false,
-    )
-    if (!isDone) failed++
-    times.push(performance.now() - dueAt)
-  }
-  const nextAt = () => started + pending.length * WRITE_EVERY_MS
-  const timer = setInterval(() => {
-    while (nextAt() <= performance.now()) pending.push(onboard(nextAt()))
-  }, WRITE_EVERY_MS / 4)
-  return async () => {
-    clearInterval(timer)
-    await Promise.all(pending)
-    const { p50, p99 } = percentiles(Float64Array.from(times))
-    return { p50, p99, failed }
   }
 }

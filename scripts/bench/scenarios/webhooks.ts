@@ -4,6 +4,7 @@
  */
 import { claimPlan } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
+import { claimsOf, startPaced } from '../load/paced.ts'
 import { type Running, root, startServer } from '../process.ts'
 import { compare } from '../rounds.ts'
 import {
@@ -16,12 +17,14 @@ import {
   type ScenarioResult,
 } from '../scenario.ts'
 
-/** Claims one after another, so that none waits for another one. */
-const PACED = 200
+/** Claims at 200 a second. */
+const PACED = 1_000
+const PACE_MS = 5
 
 interface Received {
   received: number
   p50: number | null
+  p95: number | null
   p99: number | null
 }
 
@@ -70,6 +73,11 @@ async function onEngine(bench: Bench, engine: Engine, receiver: Running): Promis
       of(({ p50 }) => p50),
     ),
     row(
+      label('age p95'),
+      'ms',
+      of(({ p95 }) => p95),
+    ),
+    row(
       label('age p99'),
       'ms',
       of(({ p99 }) => p99),
@@ -90,18 +98,14 @@ async function deliver(
   try {
     const plan = claimPlan(tokensOf(options.fans))
     const read = async () => (await (await fetch(`${receiver.origin}/`)).json()) as Received
-    const paced = Math.min(PACED, options.fans)
+    const paced = Math.min(PACED, options.fans / 2)
     // What a server that was measured before has sent meanwhile.
     await read()
-    for (const [index, token] of plan.tokens.slice(0, paced).entries()) {
-      const { method, path, body } = plan.requests[index % plan.requests.length] ?? {
-        method: 'GET',
-        path: '/',
-      }
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      await (await fetch(running.origin + path, { method, headers, ...(body ? { body } : {}) })).text()
-    }
-    const { p50, p99 } = await waitFor(read, paced)
+    const claims = claimsOf(plan.tokens.slice(0, paced), plan.requests)
+    const pacing = startPaced(running.origin, claims, { everyMs: PACE_MS, max: paced })
+    await pacing.sent
+    const { failed: unpaced } = await pacing.stop()
+    const { p50, p95, p99 } = await waitFor(read, paced - unpaced)
 
     const started = performance.now()
     const { seconds, connections } = options
@@ -110,7 +114,8 @@ async function deliver(
     const expected = requests - failed
     await waitFor(read, expected)
     const took = (performance.now() - started) / 1000
-    return { perSecond: expected / took, p50: p50 ?? Number.NaN, p99: p99 ?? Number.NaN }
+    const ages = { p50: p50 ?? Number.NaN, p95: p95 ?? Number.NaN, p99: p99 ?? Number.NaN }
+    return { perSecond: expected / took, ...ages }
   } finally {
     await running.stop()
   }
@@ -118,7 +123,7 @@ async function deliver(
 
 /** The ages of the last read that received anything. @throws Error when no delivery arrives */
 async function waitFor(read: () => Promise<Received>, count: number): Promise<Received> {
-  let last: Received = { received: 0, p50: null, p99: null }
+  let last: Received = { received: 0, p50: null, p95: null, p99: null }
   const deadline = performance.now() + 60_000
   for (let received = 0; received < count; ) {
     if (performance.now() > deadline) throw new Error(`only ${received} of ${count} events were delivered`)

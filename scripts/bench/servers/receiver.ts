@@ -8,7 +8,12 @@ serve(async request => {
     const sorted = ages.toSorted((a, b) => a - b)
     ages = []
     const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? null
-    return Response.json({ received: sorted.length, p50: quantile(0.5), p99: quantile(0.99) })
+    return Response.json({
+      received: sorted.length,
+      p50: quantile(0.5),
+      p95: quantile(0.95),
+      p99: quantile(0.99),
+    })
   }
   const { timestamp } = (await request.json()) as { timestamp: string }
   ages.push(Date.now() - Date.parse(timestamp))

@@ -1,8 +1,12 @@
 /**
- * The raw reference for events on SQLite: the rows of an event that earns points in prepared statements, behind `Bun.serve`. All
- * queued batches share one transaction (WAL, synchronous=FULL) and get their responses after its COMMIT.
+ * The raw reference for events on SQLite: all rows of events that earn points, `points.changed` included, in prepared statements,
+ * behind `Bun.serve`. All queued batches share one transaction (WAL, synchronous=FULL), which writes each bucket of the rank
+ * index once, and get their responses after its COMMIT.
  */
 import { Database } from 'bun:sqlite'
+import { digestOf } from '../../../src/economy/events/digest.ts'
+import { eventOfEntry } from '../../../src/economy/events/record-entries.ts'
+import { countMembers } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
 import type { Account } from '../../../src/economy/points/account.ts'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
 import { boardIdsAt, type ReportedEvent, readEvents, rowsOf } from './event-rows.ts'
@@ -20,6 +24,8 @@ interface StoredScore {
   reachedAt: number
 }
 
+type RankBucket = ReturnType<typeof countMembers>[number]
+
 const versions = new Map(
   db
     .query<{ id: string; version: number }, []>('SELECT rule_id AS id, version FROM rule_versions')
@@ -33,7 +39,7 @@ const findAccount = db.query<StoredAccount, [string, string]>(
 const findScores = db.query<StoredScore, [string, string, string, string]>(
   'SELECT board, -minus_points AS points, reached_at AS reachedAt FROM leaderboard_scores WHERE user_id = ? AND board IN (?, ?, ?)',
 )
-const insertEvent = db.query(
+const insertEvent = db.query<{ sequence: number }, (string | number)[]>(
   `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, revision, data, digest, decisions)
    VALUES (?1, ?2, ?3, coalesce((SELECT max(sequence) FROM events WHERE user_id = ?3), 0) + 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
    ON CONFLICT DO NOTHING RETURNING sequence`,
@@ -49,12 +55,16 @@ const upsertScore = db.query(
   `INSERT INTO leaderboard_scores (board, user_id, minus_points, reached_at) VALUES (?, ?, ?, ?)
    ON CONFLICT (board, user_id) DO UPDATE SET minus_points = excluded.minus_points, reached_at = excluded.reached_at`,
 )
+const insertChange = db.query(
+  `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, revision, data, digest)
+   VALUES ('matchday', ?, ?, ?, 'points.changed', ?, ?, ?, ?, ?)`,
+)
 const addToBucket = db.query(
   `INSERT INTO leaderboard_counts (board, level, points, reached_at, fans) VALUES (?, ?, ?, ?, ?)
    ON CONFLICT (board, level, points, reached_at) DO UPDATE SET fans = fans + excluded.fans`,
 )
 const takeFromBucket = db.query(
-  'UPDATE leaderboard_counts SET fans = fans - 1 WHERE board = ? AND level = ? AND points = ? AND reached_at = ?',
+  'UPDATE leaderboard_counts SET fans = fans - ? WHERE board = ? AND level = ? AND points = ? AND reached_at = ?',
 )
 const deleteBucket = db.query(
   'DELETE FROM leaderboard_counts WHERE board = ? AND level = ? AND points = ? AND reached_at = ? AND fans = 0',
@@ -67,6 +77,25 @@ interface Job {
   respond: (response: Response) => void
 }
 let queue: Job[] = []
+
+/** By how many fans the buckets of a transaction change. */
+const buckets = new Map<string, { key: [string, number, number, number]; by: number }>()
+
+function count(by: number, { board, level, points, reachedAt }: RankBucket) {
+  const bucket = buckets.getOrInsertComputed(`${board} ${level} ${points} ${reachedAt}`, () => {
+    return { key: [board, level, points, reachedAt], by: 0 }
+  })
+  bucket.by += by
+}
+
+function writeBuckets() {
+  for (const { key, by } of buckets.values()) {
+    if (by > 0) addToBucket.run(...key, by)
+    if (by < 0) takeFromBucket.run(-by, ...key)
+    if (by < 0) deleteBucket.run(...key)
+  }
+  buckets.clear()
+}
 
 function record(event: ReportedEvent) {
   const found = findAccount.get(event.fan.provider, event.fan.subject)
@@ -81,18 +110,17 @@ function record(event: ReportedEvent) {
   const [time, occurredAt] = [at.getTime(), Date.parse(event.occurredAt)]
   const { revision, data, digest, decisions } = rows
   const key = [SOURCE, event.id, userId] as const
-  if (!insertEvent.get(...key, event.type, occurredAt, time, revision, data, digest, decisions))
-    return { id: event.id, outcome: 'duplicate', grants: [] }
+  const inserted = insertEvent.get(...key, event.type, occurredAt, time, revision, data, digest, decisions)
+  if (!inserted) return { id: event.id, outcome: 'duplicate', grants: [] }
   const { id, seq, delta, balanceAfter, reason, ref, hash } = entry
   insertEntry.run(id, userId, seq, delta, balanceAfter, reason, ref, time, hash)
   updateAccount.run(head.balance, head.lifetime, head.seq, head.headHash, time, userId)
+  const change = eventOfEntry({ ...entry, lifetime: head.lifetime })
+  const content = JSON.stringify(change.data)
+  insertChange.run(id, userId, inserted.sequence + 1, time, time, revision, content, digestOf(change))
   for (const { board, points, reachedAt } of rows.scores) upsertScore.run(board, userId, -points, reachedAt)
-  for (const { board, level, points, reachedAt, fans } of rows.changed)
-    addToBucket.run(board, level, points, reachedAt, fans)
-  for (const { board, level, points, reachedAt } of rows.fewer) {
-    takeFromBucket.run(board, level, points, reachedAt)
-    deleteBucket.run(board, level, points, reachedAt)
-  }
+  for (const bucket of countMembers(scores)) count(-1, bucket)
+  for (const bucket of countMembers(rows.scores)) count(1, bucket)
   const grants = [{ ruleId: ruleOf(event.type), points: GRANTED }]
   return { id: event.id, outcome: 'applied', grants }
 }
@@ -102,6 +130,7 @@ function drain() {
   queue = []
   begin.run()
   const done = batches.map(({ events }) => ({ results: events.map(record) }))
+  writeBuckets()
   commit.run()
   for (const [index, { respond }] of batches.entries()) respond(Response.json(done[index]))
 }
