@@ -15,6 +15,8 @@ import { MATCH_ID, MATCH_KEY, prepareMatch } from '../settlement-match.ts'
 const PREDICTIONS = 100_000
 /** Between two onboardings, and two claims: 50 a second. */
 const WRITE_EVERY_MS = 20
+/** Fans who claim, each once for every reward. */
+const CLAIMING = 20_000
 const MAX_SECONDS = 600
 
 /** Each changes nearly all predictions. */
@@ -69,7 +71,7 @@ async function settle(bench: Bench, engine: Engine): Promise<Settled[]> {
   const kickoffAt = await prepareMatch(url)
   const running = await subjects.matchdayOn(url)
   const db = openDatabase(url, realSources)
-  const claims = claimsOf(tokensOf(fans), claimPlan([]).requests)
+  const claims = claimsOf(tokensOf(fans, Math.min(fans, CLAIMING)), claimPlan([]).requests)
   const onboardings = onboardingsOf(newTokens())
   const startAll = () => {
     const pace = { everyMs: WRITE_EVERY_MS }

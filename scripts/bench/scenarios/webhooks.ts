@@ -96,7 +96,7 @@ async function deliver(
     .withEndpoints([`${receiver.origin}/`])
     .start(options.fans)
   try {
-    const plan = claimPlan(tokensOf(options.fans))
+    const plan = claimPlan(tokensOf(options.fans, options.fans))
     const read = async () => (await (await fetch(`${receiver.origin}/`)).json()) as Received
     const paced = Math.min(PACED, options.fans / 2)
     // What a server that was measured before has sent meanwhile.
