@@ -16,7 +16,10 @@ export const tablesToMove = (tables: Tables) =>
   tablesInOrder(tables).filter(({ property }) => !NOT_MOVED.includes(property))
 
 /** Tables that 1.0.0 has and the last development version has not. */
-const SINCE_DEVELOPMENT: (keyof Tables)[] = ['matchEvents', 'pictureFiles', 'pictures']
+const SINCE_DEVELOPMENT: (keyof Tables)[] = [
+  ...(['matchEvents', 'pictureFiles', 'pictures'] as const),
+  ...(['fanRelations', 'followCounts', 'privacySettings'] as const),
+]
 
 /** The same database, of which only the tables of the last development version are moved. */
 export function asOfDevelopment(db: Database): Database {
