@@ -65,26 +65,44 @@ interface Rendering<T> {
   used: Set<string>
 }
 
+interface Kept<T> {
+  /** All languages of its texts. */
+  available: Set<string>
+  renderings: Rendering<T>[]
+  byPreferences: WeakMap<readonly string[], Rendering<T>>
+}
+
+const NONE: readonly string[] = []
+
 /** Of one object, so that callers with ever other preferences do not fill the memory. */
 const MAX_RENDERINGS = 32
 
 /** Returns a function that renders an object once for each choice of languages, and keeps the result as long as the object. */
 export function createRenderings<T>() {
-  const known = new WeakMap<object, { available: Set<string>; renderings: Rendering<T>[] }>()
+  const known = new WeakMap<object, Kept<T>>()
   return (of: object, render: () => T): T => {
-    const preferences = scope?.preferences ?? []
+    const preferences = scope?.preferences ?? NONE
     const kept = known.get(of)
-    const chosen = kept && choose(preferences, kept.available)
-    const hit = kept?.renderings.find(rendering => rendering.chosen === chosen)
-    if (kept && hit) return met(hit.value, hit.used, kept.available)
+    const hit = kept && find(kept, preferences)
+    if (hit) return met(hit.value, hit.used, kept.available)
     const own: Scope = { preferences, used: new Set(), available: new Set() }
     const value = withScope(own, render)
     const { used, available } = own
     const rendering = { chosen: choose(preferences, available), value, used }
-    if (!kept) known.set(of, { available, renderings: [rendering] })
+    if (!kept) known.set(of, { available, renderings: [rendering], byPreferences: new WeakMap() })
     else if (kept.renderings.length < MAX_RENDERINGS) kept.renderings.push(rendering)
     return met(value, used, available)
   }
+}
+
+/** The same array of preferences has the same rendering: to compare tags would take a fifth of a list of rewards. */
+function find<T>(kept: Kept<T>, preferences: readonly string[]): Rendering<T> | undefined {
+  const known = kept.byPreferences.get(preferences)
+  if (known) return known
+  const chosen = choose(preferences, kept.available)
+  const found = kept.renderings.find(rendering => rendering.chosen === chosen)
+  if (found) kept.byPreferences.set(preferences, found)
+  return found
 }
 
 const choose = (preferences: readonly string[], available: Set<string>): string =>

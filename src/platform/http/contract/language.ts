@@ -8,7 +8,7 @@ import type { AuthenticatedCaller } from '../../../core/caller.ts'
 import { Formatted } from '../../../core/formats.ts'
 import { renderIn } from '../../../core/texts.ts'
 import { type TObject, Type } from '../../../core/typebox.ts'
-import { acceptedLanguages, fallbacksOf } from '../edge/accept-language.ts'
+import { preferredLanguages } from '../edge/accept-language.ts'
 import { type Conditional, respondConditionally } from '../edge/conditional.ts'
 import { stringify } from '../edge/ready-json.ts'
 import { addVary } from '../edge/responses.ts'
@@ -66,9 +66,9 @@ function localize<T>(
   { caller, defaultLanguage = 'en', query, request, set }: Omit<Context, 'response'>,
   render: () => T,
 ): T {
-  const asked = [query.lang, caller?.locale].flatMap(tag => fallbacksOf(tag ?? ''))
-  const accepted = acceptedLanguages(request.headers.get('accept-language'))
-  const { value, languages } = renderIn(asked.length > 0 ? [...asked, ...accepted] : accepted, render)
+  const asked = [query.lang, caller?.locale]
+  const preferences = preferredLanguages(asked, request.headers.get('accept-language'))
+  const { value, languages } = renderIn(preferences, render)
   set.headers['Content-Language'] = languages.length > 0 ? languages.join(', ') : defaultLanguage
   addVary(set.headers, 'Accept-Language')
   return value

@@ -2,20 +2,34 @@
 import { LRUCache } from 'lru-cache'
 import { attempt } from '../../../core/attempt.ts'
 
-/** A longer header is cut: browsers send a few languages. */
+/** Further ranges, and a longer header, are ignored: browsers send a few languages. */
 const MAX_RANGES = 20
 const MAX_LENGTH = 1_000
 
 /** A range with its weight, which is 1 by default; `*` names no language. */
 const RANGE = /^([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/
 
-const known = new LRUCache<string, readonly string[]>({ max: 500 })
+const known = new LRUCache<string, readonly string[]>({ max: 1_000 })
 
-/** The tags to look up, the most preferred first. What is not a language range is ignored. */
-export function acceptedLanguages(header: string | null): readonly string[] {
-  if (header === null || header.length > MAX_LENGTH) return []
-  const parsed = known.get(header)
-  if (parsed) return parsed
+/**
+ * The tags to look up, the most preferred first: those of `asked`, then of the header. The same preferences are the same array,
+ * by which renderings are found.
+ */
+export function preferredLanguages(
+  asked: (string | null | undefined)[],
+  header: string | null,
+): readonly string[] {
+  const accepted = header === null || header.length > MAX_LENGTH ? '' : header
+  const name = `${asked.join(' ')}\n${accepted}`
+  const kept = known.get(name)
+  if (kept) return kept
+  const tags = [...new Set([...asked.flatMap(tag => fallbacksOf(tag ?? '')), ...acceptedLanguages(accepted)])]
+  known.set(name, tags)
+  return tags
+}
+
+/** What is not a language range is ignored. */
+function acceptedLanguages(header: string): string[] {
   const ranges = header
     .split(',', MAX_RANGES)
     .flatMap(item => {
@@ -23,13 +37,11 @@ export function acceptedLanguages(header: string | null): readonly string[] {
       return tag !== undefined && Number(weight) > 0 ? [{ tag, weight: Number(weight) }] : []
     })
     .toSorted((a, b) => b.weight - a.weight)
-  const tags = [...new Set(ranges.flatMap(({ tag }) => fallbacksOf(tag)))]
-  known.set(header, tags)
-  return tags
+  return ranges.flatMap(({ tag }) => fallbacksOf(tag))
 }
 
 /** The lookup of RFC 4647: the canonical tag, then ever shorter ones, such as pt-BR, pt. Empty for what is not a tag. */
-export function fallbacksOf(range: string): string[] {
+function fallbacksOf(range: string): string[] {
   const [canonical] = attempt(() => Intl.getCanonicalLocales(range)) ?? []
   if (canonical === undefined) return []
   const tags: string[] = []
