@@ -19,7 +19,12 @@ const codeIn = (page: string) =>
 const FOLDERS = /^(src|db|test|scripts|mock-idp|examples|deploy|docs|\.ci)\//
 /** `src/DOMAIN/ROOM/`, `test/db/*.test.ts` and the table of an example stand for others. */
 const isPattern = (path: string) => /[A-Z]{3,}|[*…{} ]/.test(path.replace('README', ''))
-const examples = ['db/schema/fan/social.ts']
+const examples = [
+  'db/schema/fan/social.ts',
+  // Readers of the recipe write them; `test/scripts/recipes.test.ts` does in a copy.
+  ...['problems', 'next-match', 'routes'].map(name => `src/fan/next-match/${name}.ts`),
+  'test/fan/next-match/',
+]
 
 /** The path that a piece of code is; null where it is none. A path of `src` may leave it out. */
 function pathOf(code: string): string | null {

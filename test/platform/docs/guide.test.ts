@@ -52,7 +52,7 @@ onEngine(sqliteEngine, 'the guide', world => {
       expect(html, path).toContain(`href="${path}"`)
     expect(html).toContain('<a href="/docs/guide/clients" aria-current="page">Clients</a>')
     expect(html).toContain('<a href="#typescript">TypeScript</a>')
-    expect(html).toMatch(/<a rel="prev" href="\/docs\/guide\/first-steps">/)
+    expect(html).toMatch(/<a rel="prev" href="\/docs\/guide\/tour">/)
     expect(html).toMatch(/<a rel="next" href="\/docs\/guide\/api-conventions">/)
   })
 
