@@ -137,6 +137,24 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a fan whose account is refused after a refresh as well is led to the sign-in, which says when it fails',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 16)
+      await page.getByTestId('points').waitFor()
+      const json = { code: 'invalid_token', detail: 'Of the server.', requestId: 'r', status: 401 }
+      const contentType = 'application/problem+json'
+      await page.route('**/api/dashboard', route => route.fulfill({ status: 401, contentType, json }))
+      await page.reload()
+      await page.getByText('Your session has ended. Sign in again to go on.').waitFor()
+      await page.route('**/demo/config.json', route => route.abort('connectionreset'))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'without a network the app opens, says so, keeps what it showed, and reads again when the network is back',
     async () => {
       const page = await demo.visit()
