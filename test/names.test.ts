@@ -17,7 +17,7 @@ const codeIn = (page: string) =>
   [...read(page).matchAll(/^```[\s\S]*?^```|`([^`\n]+)`/gm)].flatMap(([, code]) => code ?? [])
 
 const FOLDERS = /^(src|db|test|scripts|mock-idp|examples|deploy|docs|\.ci)\//
-/** `src/DOMAIN/ROOM/`, `test/db/*.test.ts` and the table of an example stand for others. */
+/** `src/DOMAIN/ROOM/` and `test/db/*.test.ts` stand for others. */
 const isPattern = (path: string) => /[A-Z]{3,}|[*…{} ]/.test(path.replace('README', ''))
 const examples = [
   'db/schema/fan/social.ts',
@@ -82,4 +82,14 @@ describe('types', () => {
     const found = sources.filter(({ file, text }) => file.startsWith('src/') && other.test(text))
     expect(found.map(({ file }) => file)).toEqual([])
   })
+})
+
+test('docs/architecture.md names every part of the spine, with the file that declares it', () => {
+  const parts = sources.flatMap(({ file, text }) => {
+    const part = /interface Spine \{\s+readonly (\w+):/.exec(text)?.[1]
+    return part === undefined ? [] : `| \`${part}\` | \`${file}\` |`
+  })
+  expect(parts.length).toBeGreaterThan(2)
+  const page = read('docs/architecture.md')
+  expect(parts.filter(row => !page.includes(row))).toEqual([])
 })
