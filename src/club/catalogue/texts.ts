@@ -44,13 +44,13 @@ const isByLanguage = (value: unknown): value is TextByLanguage =>
   Object.keys(value).length > 0
 
 /** Tags that BCP 47 replaces by others, such as `iw`: no preference would ever find them. */
-export function textFaults(texts: Record<string, Text | null | undefined>, at = '') {
+export function textFaults(texts: Record<string, Text | null | undefined>, pointer = '') {
   return Object.entries(texts).flatMap(([name, text]) =>
     Object.keys(isByLanguage(text) ? text : {}).flatMap(tag => {
       const [canonical = tag] = Intl.getCanonicalLocales(tag)
       return canonical === tag
         ? []
-        : [{ pointer: `${at}/${name}/${tag}`, message: `must be ${canonical}, its canonical tag` }]
+        : [{ pointer: `${pointer}/${name}/${tag}`, message: `must be ${canonical}, its canonical tag` }]
     }),
   )
 }

@@ -29,22 +29,22 @@ export function isAnimated(bytes: Buffer, format: Format): boolean {
 /** Decoders fill what is missing of a JPEG with grey, so its end is looked for. The other formats are checked by their decoders. */
 export function isWhole(bytes: Buffer, format: Format): boolean {
   if (format !== 'jpeg') return true
-  let at = firstScan(bytes)
-  if (at < 0 || bytes.indexOf(END_OF_IMAGE, at) < 0) return false
-  for (let scans = 0; at >= 0; scans++) {
+  let offset = firstScan(bytes)
+  if (offset < 0 || bytes.indexOf(END_OF_IMAGE, offset) < 0) return false
+  for (let scans = 0; offset >= 0; scans++) {
     if (scans > MAX_SCANS) return false
-    at = bytes.indexOf(START_OF_SCAN, at + 2)
+    offset = bytes.indexOf(START_OF_SCAN, offset + 2)
   }
   return true
 }
 
 /** Where the pixels begin. Segments before them may contain whole pictures: thumbnails. */
 function firstScan(bytes: Buffer): number {
-  for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff; ) {
-    const marker = bytes[at + 1]
-    if (marker === 0xda) return at
+  for (let offset = 2; offset + 4 <= bytes.length && bytes[offset] === 0xff; ) {
+    const marker = bytes[offset + 1]
+    if (marker === 0xda) return offset
     // A marker may be preceded by any number of fill bytes.
-    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2)
+    offset += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(offset + 2)
   }
   return -1
 }

@@ -118,7 +118,7 @@ async function present(read: Reader, { entries, ...page }: BoardPage) {
 /** The page for a caller who has blocks: the rows of hidden fans stay, without what names them. */
 async function hideBlocked(read: Reader, viewerId: string, userIds: string[], entries: PresentedEntry[]) {
   const hidden = await listHidden(read, viewerId, userIds)
-  return entries.map((entry, at) => (hidden.has(userIds[at] ?? '') ? { ...entry, ...nameless } : entry))
+  return entries.map((entry, index) => (hidden.has(userIds[index] ?? '') ? { ...entry, ...nameless } : entry))
 }
 
 type PresentedEntry = ReturnType<typeof presentEntry>

@@ -13,7 +13,7 @@ export interface BoardName {
   avatarUrl: string | null
 }
 
-export interface NameRow extends Omit<BoardName, 'userId'> {
+export interface NamedFan extends Omit<BoardName, 'userId'> {
   userId: string
   leaderboardName: string
 }
@@ -29,7 +29,13 @@ export async function readBoardNames(reader: Reader, userIds: string[]): Promise
 }
 
 /** By the fan's privacy. */
-export function boardNameOf({ userId, handle, displayName, avatarUrl, leaderboardName }: NameRow): BoardName {
+export function boardNameOf({
+  userId,
+  handle,
+  displayName,
+  avatarUrl,
+  leaderboardName,
+}: NamedFan): BoardName {
   if (leaderboardName === 'anonymous') return nameless
   return { userId, handle, displayName: leaderboardName === 'handle' ? handle : displayName, avatarUrl }
 }

@@ -51,18 +51,18 @@ const selectCount = preparedRow((reader: Reader, userId: string) => {
 })
 
 const COLUMNS = {
-  following: { of: 'fanId', listed: 'otherId', at: 'followedAt' },
-  followers: { of: 'otherId', listed: 'fanId', at: 'followedAt' },
-  mutes: { of: 'fanId', listed: 'otherId', at: 'mutedAt' },
-  blocks: { of: 'fanId', listed: 'otherId', at: 'blockedAt' },
+  following: { of: 'fanId', listed: 'otherId', since: 'followedAt' },
+  followers: { of: 'otherId', listed: 'fanId', since: 'followedAt' },
+  mutes: { of: 'fanId', listed: 'otherId', since: 'mutedAt' },
+  blocks: { of: 'fanId', listed: 'otherId', since: 'blockedAt' },
 } as const
 
 /** A mute of a fan who is blocked is hidden; a list of blocks shows the handle alone, by which the block can be ended. */
 const selectOf = (list: List) =>
   prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
     const { fanRelations: relations } = reader.tables
-    const { of, listed, at } = COLUMNS[list]
-    const [since, listedId] = [relations[at], relations[listed]]
+    const { of, listed, since: sinceColumn } = COLUMNS[list]
+    const [since, listedId] = [relations[sinceColumn], relations[listed]]
     const fan = publicFans(reader).as('fan')
     const older: SQL | undefined = before && sql`(${since}, ${listedId}) < (${before.at}, ${before.id})`
     const shown =
