@@ -6,6 +6,8 @@ import { Glob } from 'bun'
 import { sqlite } from '../db/schema/columns.ts'
 import { tablesOf } from '../db/schema/tables.ts'
 import { DOMAINS } from '../scripts/docs/floors.ts'
+// Its tests run with these.
+import './names.ts'
 
 /** The file that starts the program; it imports `app/`, and nothing imports it. */
 const ENTRY_POINTS = ['src/main.ts']

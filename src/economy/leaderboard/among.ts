@@ -1,5 +1,5 @@
 /**
- * A board among the fans whom a fan follows, and the fan: at most 1,001, so that all are read and ranked in memory. Two
+ * A board among the fans that a fan follows, and the fan: at most 1,001, so that all are read and ranked in memory. Two
  * statements, whatever the page.
  */
 import type { Reader } from '../../../db/index.ts'
@@ -36,7 +36,7 @@ export async function readBoardAmong(
   const encode = (side: Side, score: FanScore | undefined) =>
     score ? cursors.encode(list, JSON.stringify([side, score.points, score.reachedAt, score.userId])) : null
   return {
-    entries: shown.map((score, at) => presentRank(score, start.from + at + 1)),
+    entries: shown.map((score, index) => presentRank(score, start.from + index + 1)),
     total: scores.length,
     nextCursor: start.to < scores.length ? encode('after', shown.at(-1) ?? scores[0]) : null,
     previousCursor: start.from > 0 ? encode('before', shown[0] ?? scores.at(-1)) : null,
