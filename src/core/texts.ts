@@ -81,8 +81,11 @@ const MAX_RENDERINGS = 32
 export function createRenderings<T>() {
   const known = new WeakMap<object, Kept<T>>()
   return (of: object, render: () => T): T => {
-    const preferences = scope?.preferences ?? NONE
     const kept = known.get(of)
+    // Without texts in several languages there is one.
+    const [only] = kept?.renderings ?? []
+    if (only && kept?.available.size === 0) return only.value
+    const preferences = scope?.preferences ?? NONE
     const hit = kept && find(kept, preferences)
     if (hit) return met(hit.value, hit.used, kept.available)
     const own: Scope = { preferences, used: new Set(), available: new Set() }
