@@ -10,6 +10,7 @@ import {
   type StreamEvent,
   unwrap,
 } from '@matchday/client'
+import { newPng } from '../club/pictures/pictures-world.ts'
 import { addPack } from '../play/packs/packs-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -288,6 +289,16 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(await session.token()).toBe(await next.session.token())
       texts.set('matchday-session', '{"token":7')
       expect(await store.read()).toBeNull()
+    })
+
+    test('uploads a file as it is, and makes it the avatar', async () => {
+      const { api } = await signedIn()
+      const { url, width } = await unwrap(api.uploadPicture({ file: new Blob([newPng()]) }))
+      expect(width).toBeGreaterThan(0)
+      await unwrap(api.writeProfile({ avatarUrl: url }))
+      expect((await unwrap(api.readProfile())).avatarUrl).toBe(url)
+      const { error } = await api.uploadPicture({ file: new ArrayBuffer(3) })
+      expect(error?.code).toBe('picture_not_supported')
     })
 
     test('ends for the app when the API has ended it', async () => {
