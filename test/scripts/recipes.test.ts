@@ -37,7 +37,9 @@ describe('A room of your own', () => {
         .replace(/^import /m, "import { nextMatchProblems } from '../fan/next-match/problems.ts'\nimport ")
         .replace('  profileProblems,', '$& nextMatchProblems,'),
     )
-    await edit('tsconfig.json', text => text.replace(/"include": \[.*\]/, '"include": ["src/app/app.ts"]'))
+    await edit('tsconfig.json', text =>
+      text.replace(/"include": \[.*\]/, '"include": ["src/fan/next-match"]'),
+    )
   })
   afterAll(() => rmSync(copy, { recursive: true }))
 
