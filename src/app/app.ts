@@ -57,6 +57,46 @@ const figuresOf =
     return { Fans: fans, 'Points held': points, Events: events, 'Rewards redeemed': redeemed }
   }
 
+/** One plugin for each domain: each further plugin of a chain makes the type of the application deeper. */
+const domain = <const Name extends string>(name: Name) =>
+  new Elysia({ name: `matchday/${name}`, normalize: false })
+
+const callers = (deps: Deps) =>
+  domain('identity').use(authRoutes(deps)).use(identityRoutes(deps)).use(relationsRoutes(deps))
+
+const club = (deps: Deps) =>
+  domain('club').use(teamsRoutes(deps)).use(matchesRoutes(deps)).use(picturesRoutes(deps))
+
+const economy = (deps: Deps) =>
+  domain('economy')
+    .use(pointsRoutes(deps))
+    .use(grantRoutes(deps))
+    .use(membershipRoutes(deps))
+    .use(leaderboardRoutes(deps))
+    .use(eventsRoutes(deps))
+
+const play = (deps: Deps) =>
+  domain('play')
+    .use(rewardsRoutes(deps))
+    .use(redemptionRoutes(deps))
+    .use(packsRoutes(deps))
+    .use(paymentRoutes(deps))
+    .use(questsRoutes(deps))
+    .use(predictionRoutes(deps))
+    .use(checkInRoutes(deps))
+
+const delivery = (deps: Deps) => domain('delivery').use(streamRoutes(deps))
+
+const fan = (deps: Deps) =>
+  domain('fan')
+    .use(profileRoutes(deps))
+    .use(fansRoutes(deps))
+    .use(onboardingRoutes(deps))
+    .use(syncRoutes(deps))
+    .use(accountRoutes(deps))
+    .use(socialRoutes(deps))
+    .use(dashboardRoutes(deps))
+
 /** The operations of the API. */
 export const createApi = (deps: Deps) => {
   const readStored = createCachedRead(
@@ -69,32 +109,12 @@ export const createApi = (deps: Deps) => {
   }
   return new Elysia({ name: 'matchday/api', normalize: false })
     .use(healthRoutes({ ...deps, readNotices: readAllNotices }))
-    .use(authRoutes(deps))
-    .use(teamsRoutes(deps))
-    .use(matchesRoutes(deps))
-    .use(picturesRoutes(deps))
-    .use(profileRoutes(deps))
-    .use(fansRoutes(deps))
-    .use(onboardingRoutes(deps))
-    .use(syncRoutes(deps))
-    .use(identityRoutes(deps))
-    .use(accountRoutes(deps))
-    .use(relationsRoutes(deps))
-    .use(socialRoutes(deps))
-    .use(pointsRoutes(deps))
-    .use(grantRoutes(deps))
-    .use(membershipRoutes(deps))
-    .use(leaderboardRoutes(deps))
-    .use(dashboardRoutes(deps))
-    .use(questsRoutes(deps))
-    .use(rewardsRoutes(deps))
-    .use(redemptionRoutes(deps))
-    .use(packsRoutes(deps))
-    .use(checkInRoutes(deps))
-    .use(predictionRoutes(deps))
-    .use(paymentRoutes(deps))
-    .use(eventsRoutes(deps))
-    .use(streamRoutes(deps))
+    .use(callers(deps))
+    .use(club(deps))
+    .use(fan(deps))
+    .use(economy(deps))
+    .use(play(deps))
+    .use(delivery(deps))
 }
 
 export function createApp(deps: Deps) {

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -171,6 +171,54 @@ export interface components {
              */
             code: "session_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The webhook delivery is unsigned, too old, or signed with another secret. Check the webhook secret and the clock of the sender. */
+        InvalidSignatureProblem: {
+            /**
+             * @description `invalid_signature`.
+             * @constant
+             */
+            code: "invalid_signature";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
+        FanNotFoundProblem: {
+            /**
+             * @description `fan_not_found`.
+             * @constant
+             */
+            code: "fan_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan cannot follow, mute or block themselves. */
+        CannotFollowYourselfProblem: {
+            /**
+             * @description `cannot_follow_yourself`.
+             * @constant
+             */
+            code: "cannot_follow_yourself";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan follows at most 1000 others. Stop following one of them first. */
+        FollowLimitReachedProblem: {
+            /**
+             * @description `follow_limit_reached`.
+             * @constant
+             */
+            code: "follow_limit_reached";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Another request with the same `Idempotency-Key` has not finished. Wait for `Retry-After`, then send the same request again to get its response. */
+        IdempotencyInProgressProblem: {
+            /**
+             * @description `idempotency_in_progress`.
+             * @constant
+             */
+            code: "idempotency_in_progress";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The `Idempotency-Key` was already used with a different request. Use a new key for each new operation. */
+        IdempotencyKeyReusedProblem: {
+            /**
+             * @description `idempotency_key_reused`.
+             * @constant
+             */
+            code: "idempotency_key_reused";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The cursor was changed, or it belongs to another list. Pass the `nextCursor` of the previous page unchanged, or start again without a cursor. */
         InvalidCursorProblem: {
             /**
@@ -255,22 +303,6 @@ export interface components {
              */
             code: "picture_quota_reached";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Another request with the same `Idempotency-Key` has not finished. Wait for `Retry-After`, then send the same request again to get its response. */
-        IdempotencyInProgressProblem: {
-            /**
-             * @description `idempotency_in_progress`.
-             * @constant
-             */
-            code: "idempotency_in_progress";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The `Idempotency-Key` was already used with a different request. Use a new key for each new operation. */
-        IdempotencyKeyReusedProblem: {
-            /**
-             * @description `idempotency_key_reused`.
-             * @constant
-             */
-            code: "idempotency_key_reused";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not created a profile. Create it with `POST /api/user/profile`, or complete the onboarding. */
         ProfileNotFoundProblem: {
             /**
@@ -319,14 +351,6 @@ export interface components {
              */
             code: "identity_provider_refused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The webhook delivery is unsigned, too old, or signed with another secret. Check the webhook secret and the clock of the sender. */
-        InvalidSignatureProblem: {
-            /**
-             * @description `invalid_signature`.
-             * @constant
-             */
-            code: "invalid_signature";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The operation requires a session token of a user who authenticated at most 5 minutes ago (`auth_time`, else `iat`); a native token is not accepted. Sign the user in again, with `prompt=login` or `max_age=0`, and send the new session token. */
         ReauthenticationRequiredProblem: {
             /**
@@ -334,30 +358,6 @@ export interface components {
              * @constant
              */
             code: "reauthentication_required";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
-        FanNotFoundProblem: {
-            /**
-             * @description `fan_not_found`.
-             * @constant
-             */
-            code: "fan_not_found";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan cannot follow, mute or block themselves. */
-        CannotFollowYourselfProblem: {
-            /**
-             * @description `cannot_follow_yourself`.
-             * @constant
-             */
-            code: "cannot_follow_yourself";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan follows at most 1000 others. Stop following one of them first. */
-        FollowLimitReachedProblem: {
-            /**
-             * @description `follow_limit_reached`.
-             * @constant
-             */
-            code: "follow_limit_reached";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
@@ -381,37 +381,13 @@ export interface components {
              */
             code: "ref_reused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No quest has this id. Read the list of quests again. */
-        QuestNotFoundProblem: {
+        /** @description You have sent no event with this id. The void is kept: if the event arrives later, it is ignored. */
+        EventNotFoundProblem: {
             /**
-             * @description `quest_not_found`.
+             * @description `event_not_found`.
              * @constant
              */
-            code: "quest_not_found";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has not completed the quest in this period. Show the progress, and try again once `state` is `completed`. */
-        QuestNotCompletedProblem: {
-            /**
-             * @description `quest_not_completed`.
-             * @constant
-             */
-            code: "quest_not_completed";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan can claim each reward, and each period of a quest, once. Read it again and show it as claimed. */
-        AlreadyClaimedProblem: {
-            /**
-             * @description `already_claimed`.
-             * @constant
-             */
-            code: "already_claimed";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The period, or the quest, ended before the caller completed it. Read the list of quests again. */
-        QuestExpiredProblem: {
-            /**
-             * @description `quest_expired`.
-             * @constant
-             */
-            code: "quest_expired";
+            code: "event_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No reward has this id. Read the list of rewards again. */
         RewardNotFoundProblem: {
@@ -428,6 +404,14 @@ export interface components {
              * @constant
              */
             code: "reward_inactive";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan can claim each reward, and each period of a quest, once. Read it again and show it as claimed. */
+        AlreadyClaimedProblem: {
+            /**
+             * @description `already_claimed`.
+             * @constant
+             */
+            code: "already_claimed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No item of the reward is left. Do not retry; read the list of rewards again. */
         OutOfStockProblem: {
@@ -561,23 +545,37 @@ export interface components {
              */
             code: "user_pack_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The code is not one of the gate, or it is older than a minute. Let the user scan the code that is shown now. */
-        InvalidCheckInCodeProblem: {
+        /** @description The purchase is priced in points, free, or already paid. Complete it, or show it, without a payment. */
+        NoPaymentNeededProblem: {
             /**
-             * @description `invalid_check_in_code`.
+             * @description `no_payment_needed`.
              * @constant
              */
-            code: "invalid_check_in_code";
+            code: "no_payment_needed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Check-in is open from 3 hours before kick-off to 3 hours after it, and not for a postponed or cancelled match. Do not retry before `opensAt`; without it, check-in does not open again. */
-        CheckInClosedProblem: {
+        /** @description No quest has this id. Read the list of quests again. */
+        QuestNotFoundProblem: {
             /**
-             * @description `check_in_closed`.
+             * @description `quest_not_found`.
              * @constant
              */
-            code: "check_in_closed";
-            /** @description When check-in opens; absent if it is over. */
-            opensAt?: string;
+            code: "quest_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has not completed the quest in this period. Show the progress, and try again once `state` is `completed`. */
+        QuestNotCompletedProblem: {
+            /**
+             * @description `quest_not_completed`.
+             * @constant
+             */
+            code: "quest_not_completed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The period, or the quest, ended before the caller completed it. Read the list of quests again. */
+        QuestExpiredProblem: {
+            /**
+             * @description `quest_expired`.
+             * @constant
+             */
+            code: "quest_expired";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not predicted the score of this match. Offer to, until kick-off. */
         PredictionNotFoundProblem: {
@@ -595,21 +593,23 @@ export interface components {
              */
             code: "prediction_closed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The purchase is priced in points, free, or already paid. Complete it, or show it, without a payment. */
-        NoPaymentNeededProblem: {
+        /** @description The code is not one of the gate, or it is older than a minute. Let the user scan the code that is shown now. */
+        InvalidCheckInCodeProblem: {
             /**
-             * @description `no_payment_needed`.
+             * @description `invalid_check_in_code`.
              * @constant
              */
-            code: "no_payment_needed";
+            code: "invalid_check_in_code";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description You have sent no event with this id. The void is kept: if the event arrives later, it is ignored. */
-        EventNotFoundProblem: {
+        /** @description Check-in is open from 3 hours before kick-off to 3 hours after it, and not for a postponed or cancelled match. Do not retry before `opensAt`; without it, check-in does not open again. */
+        CheckInClosedProblem: {
             /**
-             * @description `event_not_found`.
+             * @description `check_in_closed`.
              * @constant
              */
-            code: "event_not_found";
+            code: "check_in_closed";
+            /** @description When check-in opens; absent if it is over. */
+            opensAt?: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The fan, the network address or the server has as many open streams as the settings allow. Close streams that you do not need, or wait for the number of seconds in `Retry-After`. */
         TooManyStreamsProblem: {
@@ -730,6 +730,93 @@ export interface components {
         NativeSessions: {
             /** @description Active sessions of the caller, newest first. */
             sessions: components["schemas"]["NativeSession"][];
+        };
+        /** UserEvent */
+        UserEvent: {
+            /** @description What happened. */
+            type: string;
+            /** @description RFC 3339. */
+            timestamp: string;
+            /** @description The user’s standard claims (OpenID Connect Core §5.1). */
+            data: {
+                /** @description The user; required for `user.*`. */
+                sub?: string;
+                /** @description The provider; `IDP_ISSUER` when it is sent. */
+                iss?: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** ListedFan */
+        ListedFan: {
+            /** @description Null for a fan who has chosen none. */
+            handle: string | null;
+            /** @description Null if the fan does not show it to you. */
+            displayName: string | null;
+            /** @description Null if the fan does not show it to you. */
+            avatarUrl: string | null;
+            /** @description When the one followed, muted or blocked the other. */
+            since: string;
+        };
+        /** Following */
+        Following: {
+            /** @description The latest first. */
+            fans: components["schemas"]["ListedFan"][];
+            /** @description How many fans you follow. */
+            total: number;
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** Fans */
+        Fans: {
+            /** @description The latest first. */
+            fans: components["schemas"]["ListedFan"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /**
+         * Privacy
+         * @description What you show to others.
+         */
+        Privacy: {
+            /**
+             * @description Who sees your name, picture, team, rank and points on your page.
+             * @enum {string}
+             */
+            profile: "public" | "followers" | "private";
+            /**
+             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
+             * @enum {string}
+             */
+            activity: "public" | "followers" | "private";
+            /**
+             * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
+             * @enum {string}
+             */
+            leaderboardName: "name" | "handle" | "anonymous";
+        };
+        /**
+         * PrivacyChange
+         * @description An omitted member keeps its value.
+         */
+        PrivacyChange: {
+            /**
+             * @description Who sees your name, picture, team, rank and points on your page.
+             * @enum {string}
+             */
+            profile?: "public" | "followers" | "private";
+            /**
+             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
+             * @enum {string}
+             */
+            activity?: "public" | "followers" | "private";
+            /**
+             * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
+             * @enum {string}
+             */
+            leaderboardName?: "name" | "handle" | "anonymous";
         };
         /** Team */
         Team: {
@@ -969,93 +1056,6 @@ export interface components {
             /** @description When this request read the provider’s data. */
             syncedAt: string;
         };
-        /** UserEvent */
-        UserEvent: {
-            /** @description What happened. */
-            type: string;
-            /** @description RFC 3339. */
-            timestamp: string;
-            /** @description The user’s standard claims (OpenID Connect Core §5.1). */
-            data: {
-                /** @description The user; required for `user.*`. */
-                sub?: string;
-                /** @description The provider; `IDP_ISSUER` when it is sent. */
-                iss?: string;
-            } & {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /** ListedFan */
-        ListedFan: {
-            /** @description Null for a fan who has chosen none. */
-            handle: string | null;
-            /** @description Null if the fan does not show it to you. */
-            displayName: string | null;
-            /** @description Null if the fan does not show it to you. */
-            avatarUrl: string | null;
-            /** @description When the one followed, muted or blocked the other. */
-            since: string;
-        };
-        /** Following */
-        Following: {
-            /** @description The latest first. */
-            fans: components["schemas"]["ListedFan"][];
-            /** @description How many fans you follow. */
-            total: number;
-            /** @description Cursor of the next page; null on the last page. */
-            nextCursor: string | null;
-        };
-        /** Fans */
-        Fans: {
-            /** @description The latest first. */
-            fans: components["schemas"]["ListedFan"][];
-            /** @description Cursor of the next page; null on the last page. */
-            nextCursor: string | null;
-        };
-        /**
-         * Privacy
-         * @description What you show to others.
-         */
-        Privacy: {
-            /**
-             * @description Who sees your name, picture, team, rank and points on your page.
-             * @enum {string}
-             */
-            profile: "public" | "followers" | "private";
-            /**
-             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
-             * @enum {string}
-             */
-            activity: "public" | "followers" | "private";
-            /**
-             * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
-             * @enum {string}
-             */
-            leaderboardName: "name" | "handle" | "anonymous";
-        };
-        /**
-         * PrivacyChange
-         * @description An omitted member keeps its value.
-         */
-        PrivacyChange: {
-            /**
-             * @description Who sees your name, picture, team, rank and points on your page.
-             * @enum {string}
-             */
-            profile?: "public" | "followers" | "private";
-            /**
-             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
-             * @enum {string}
-             */
-            activity?: "public" | "followers" | "private";
-            /**
-             * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
-             * @enum {string}
-             */
-            leaderboardName?: "name" | "handle" | "anonymous";
-        };
         /**
          * FanPage
          * @description A fan as you see them.
@@ -1096,6 +1096,56 @@ export interface components {
             createdAt: string;
             /** @description SHA-256 over the entry and the hash before it. */
             hash: string;
+        };
+        /** Dashboard */
+        Dashboard: {
+            /** @description What a home screen greets with. */
+            profile: {
+                /** @description Null until the first write of any kind. */
+                id: string | null;
+                /** @description The fan’s own name, or else the provider’s. */
+                displayName: string | null;
+                /** @description The fan’s own picture, or else the provider’s. */
+                avatarUrl: string | null;
+            };
+            /** @description Balance. */
+            points: number;
+            /** @description On the global leaderboard; null for who has not joined it. */
+            rank: number | null;
+            /** @description How many rewards. */
+            rewards: {
+                /** @description Can be claimed now. */
+                claimable: number;
+                /** @description Claimed and not yet redeemed. */
+                claimed: number;
+                /** @description Redeemed. */
+                redeemed: number;
+            };
+            /** @description How many packs of the fan. */
+            packs: {
+                /** @description Not yet opened. */
+                sealed: number;
+                /** @description Opened. */
+                opened: number;
+            };
+            /** @description How many quests. */
+            quests: {
+                /** @description Begun and not completed, in a period that is not over. */
+                active: number;
+                /** @description Completed periods whose reward is to be claimed. */
+                claimable: number;
+                /** @description The run that ends next, of those whose current period is not completed. */
+                streakAtRisk: {
+                    /** @description The streak. */
+                    questId: string;
+                    /** @description Periods completed in a row. */
+                    current: number;
+                    /** @description When the run becomes shorter, or ends, if no further period is completed. */
+                    atRiskUntil: string;
+                } | null;
+            };
+            /** @description The newest ledger entries. */
+            recentPoints: components["schemas"]["PointsEntry"][];
         };
         /** PointsHistory */
         PointsHistory: {
@@ -1174,158 +1224,91 @@ export interface components {
             /** @description Cursor of the page before; null on the first page. */
             previousCursor: string | null;
         };
-        /** Dashboard */
-        Dashboard: {
-            /** @description What a home screen greets with. */
-            profile: {
-                /** @description Null until the first write of any kind. */
-                id: string | null;
-                /** @description The fan’s own name, or else the provider’s. */
-                displayName: string | null;
-                /** @description The fan’s own picture, or else the provider’s. */
-                avatarUrl: string | null;
-            };
-            /** @description Balance. */
-            points: number;
-            /** @description On the global leaderboard; null for who has not joined it. */
-            rank: number | null;
-            /** @description How many rewards. */
-            rewards: {
-                /** @description Can be claimed now. */
-                claimable: number;
-                /** @description Claimed and not yet redeemed. */
-                claimed: number;
-                /** @description Redeemed. */
-                redeemed: number;
-            };
-            /** @description How many packs of the fan. */
-            packs: {
-                /** @description Not yet opened. */
-                sealed: number;
-                /** @description Opened. */
-                opened: number;
-            };
-            /** @description How many quests. */
-            quests: {
-                /** @description Begun and not completed, in a period that is not over. */
-                active: number;
-                /** @description Completed periods whose reward is to be claimed. */
-                claimable: number;
-                /** @description The run that ends next, of those whose current period is not completed. */
-                streakAtRisk: {
-                    /** @description The streak. */
-                    questId: string;
-                    /** @description Periods completed in a row. */
-                    current: number;
-                    /** @description When the run becomes shorter, or ends, if no further period is completed. */
-                    atRiskUntil: string;
-                } | null;
-            };
-            /** @description The newest ledger entries. */
-            recentPoints: components["schemas"]["PointsEntry"][];
-        };
-        /** Streak */
-        Streak: {
-            /** @description Periods completed in a row, but for the grace; 0 when the run has ended. */
-            current: number;
-            /** @description Periods of the longest run. */
-            best: number;
-            /** @description When the run becomes shorter, or ends, if no further period is completed. Null without a run. */
-            atRiskUntil: string | null;
-            /** @description Days that may still be missed before the run becomes shorter. */
-            graceLeft: number;
-        };
-        /**
-         * Quest
-         * @description A period of a quest as the caller sees it.
-         */
-        Quest: {
-            /** @description Slug of the quest. */
+        /** Event */
+        Event: {
+            /** @description Your id of the event, unique among all events that you send. */
             id: string;
-            /** @description For the fan to read. */
-            title: string;
-            /** @description For the fan to read. */
-            description: string;
-            /** @description https URL, or a path of the API’s origin. */
-            imageUrl: string | null;
+            /** @description What happened. Types and namespaces that the application records itself, such as `order.paid`, are refused. */
+            type: string;
             /**
-             * @description An achievement is completed once; a streak counts the periods completed in a row.
-             * @enum {string}
+             * FanReference
+             * @description A fan, by id, by the provider’s subject, or by e-mail.
              */
-            kind: "quest" | "achievement" | "streak";
-            /** @description What the completed period gives; fixed at the first progress in the period. */
-            reward: {
-                /** @description Points. */
-                points: number;
-                /** @description A reward, which is claimed for the fan. */
-                rewardId: string | null;
-                /** @description A collectible. */
-                collectibleId: string | null;
+            fan: {
+                /** @description `profile.id` of the fan. */
+                userId: string;
+            } | {
+                /** @description The identity provider: the `IDP_NAME` of this API. */
+                provider: string;
+                /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
+                subject: string;
+            } | {
+                /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                email: string;
             };
+            /** @description When it happened: at most 30 days ago, and at most 5 minutes ahead. */
+            occurredAt: string;
+            /** @description What rules and quests look at: any members, at most 4096 bytes as JSON. */
+            data?: {
+                [key: string]: unknown;
+            };
+        };
+        /** Events */
+        Events: {
+            /** @description Each is recorded or refused on its own. */
+            events: components["schemas"]["Event"][];
+        };
+        /** Grant */
+        Grant: {
+            /** @description Slug of the rule. */
+            ruleId: string;
+            /** @description Points that the fan got. */
+            points: number;
+        };
+        /** EventResult */
+        EventResult: {
+            /** @description Your id of the event, unique among all events that you send. */
+            id: string;
             /**
-             * @description `manual`: the fan claims the reward.
+             * @description `applied`: recorded. `duplicate`: recorded before; nothing changed. `ignored`: recorded, but nothing listens to its type, or `code` says why not. `refused`: not recorded; `code` says why.
              * @enum {string}
              */
-            claim: "auto" | "manual";
-            /** @description When the quest starts. */
-            startsAt: string | null;
-            /** @description When the quest ends. */
-            endsAt: string | null;
-            /** @description Null for a quest that does not start again. */
-            period: {
-                /** @description A day, an ISO week or a month in the quest’s time zone. */
-                key: string;
-                /** @description Inclusive. */
-                startsAt: string;
-                /** @description Exclusive. */
-                endsAt: string;
-            } | null;
+            outcome: "applied" | "duplicate" | "ignored" | "refused";
             /**
-             * @description `locked`: the quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.
+             * @description `event_id_reused`: the id was used for an event with other content. `too_old`: it happened more than 30 days ago. `in_future`: it happens more than 5 minutes from now. `fan_not_found`: no fan has this `userId`, or the provider is another one than that of this API. `type_reserved`: the type, or its namespace, is one that the application records itself. `points_limit_reached`: the fan has as many points as an account can hold. `internal_error`: the server failed at this event; send it again later. `voided`: the event was voided before it arrived. `fan_erased`: the fan was erased; nothing was recorded.
              * @enum {string}
              */
-            state: "locked" | "in_progress" | "completed" | "claimed" | "expired";
-            /** @description All steps. */
-            progress: {
-                /** @description Slug of the step. */
-                stepId: string;
-                /** @description At most the target. */
-                count: number;
-                /** @description Fixed at the first progress in the period. */
-                target: number;
-            }[];
-            /** @description Quests that must be completed first. */
-            blockedBy: string[];
-            /** @description When the period was completed. */
-            completedAt: string | null;
-            /** @description When the reward was given. */
-            claimedAt: string | null;
-            /** @description Null until the reward is given. */
-            given: {
-                /** @description Points. */
-                points: number;
-                /** @description A reward, which is claimed for the fan. */
-                rewardId: string | null;
-                /** @description A collectible. */
-                collectibleId: string | null;
-            } | null;
-            streak?: components["schemas"]["Streak"];
+            code?: "event_id_reused" | "too_old" | "in_future" | "fan_not_found" | "type_reserved" | "points_limit_reached" | "internal_error" | "voided" | "fan_erased";
+            /** @description What the event earned, also of a duplicate. */
+            grants: components["schemas"]["Grant"][];
         };
-        /** Quests */
-        Quests: {
-            /** @description The current period of each quest, by id; then up to 100 earlier periods to be claimed, newest first. */
-            quests: components["schemas"]["Quest"][];
+        /** EventResults */
+        EventResults: {
+            /** @description In the order of the events. */
+            results: components["schemas"]["EventResult"][];
         };
-        /** ClaimQuest */
-        ClaimQuest: {
-            /** @description The `id` of the quest. */
-            questId: string;
-            /** @description The `key` of the period. Default: the current period. */
-            periodKey?: string;
+        /** VoidEvent */
+        VoidEvent: {
+            /** @description Your id of the event, unique among all events that you send. */
+            id: string;
+            /** @description Why, for the club. Deleted when the fan is erased. */
+            note?: string;
         };
-        /** QuestResult */
-        QuestResult: {
-            quest: components["schemas"]["Quest"];
+        /** Taken */
+        Taken: {
+            /** @description Slug of the rule. */
+            ruleId: string;
+            /** @description Points that were taken back: at most the balance. */
+            points: number;
+            /** @description Points of the grant that the fan has spent. */
+            uncollected: number;
+        };
+        /** VoidedEvent */
+        VoidedEvent: {
+            /** @description Your id of the event, unique among all events that you send. */
+            id: string;
+            /** @description What the event had earned. A repeat shows the same. */
+            taken: components["schemas"]["Taken"][];
         };
         /**
          * Reward
@@ -1687,24 +1670,140 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** CheckInCode */
-        CheckInCode: {
-            /** @description To be shown at the gate, as text or as a QR code. */
-            code: string;
-            /** @description When the code stops working. There is a new one every 30 seconds. */
-            validUntil: string;
+        /** PurchaseReference */
+        PurchaseReference: {
+            /** @description The `id` of the purchase. */
+            purchaseId: string;
         };
-        /** CheckInRequest */
-        CheckInRequest: {
-            /** @description The code at the gate. */
-            code: string;
+        /** PreparedPayment */
+        PreparedPayment: {
+            /**
+             * @description Which client library pays.
+             * @enum {string}
+             */
+            gateway: "sandbox" | "stripe";
+            /** @description The `paymentReference` to complete the purchase with, after payment. */
+            paymentReference: string | null;
+            /** @description Secret for the gateway’s client library. */
+            clientSecret: string | null;
         };
-        /** CheckIn */
-        CheckIn: {
-            /** @description Slug of the match. */
-            matchId: string;
-            /** @description When the fan checked in first. */
-            checkedInAt: string;
+        /** SandboxReceiptRequest */
+        SandboxReceiptRequest: {
+            /** @description The `id` of the purchase. */
+            purchaseId: string;
+            /**
+             * @description Kind of receipt. Default: `"paid"`.
+             * @enum {string}
+             */
+            kind?: "paid" | "unpaid" | "partial" | "wrong_currency" | "foreign" | "forged";
+        };
+        /** SandboxReceipt */
+        SandboxReceipt: {
+            /** @description The `paymentReference` to complete the purchase with. */
+            paymentReference: string;
+        };
+        /** Streak */
+        Streak: {
+            /** @description Periods completed in a row, but for the grace; 0 when the run has ended. */
+            current: number;
+            /** @description Periods of the longest run. */
+            best: number;
+            /** @description When the run becomes shorter, or ends, if no further period is completed. Null without a run. */
+            atRiskUntil: string | null;
+            /** @description Days that may still be missed before the run becomes shorter. */
+            graceLeft: number;
+        };
+        /**
+         * Quest
+         * @description A period of a quest as the caller sees it.
+         */
+        Quest: {
+            /** @description Slug of the quest. */
+            id: string;
+            /** @description For the fan to read. */
+            title: string;
+            /** @description For the fan to read. */
+            description: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /**
+             * @description An achievement is completed once; a streak counts the periods completed in a row.
+             * @enum {string}
+             */
+            kind: "quest" | "achievement" | "streak";
+            /** @description What the completed period gives; fixed at the first progress in the period. */
+            reward: {
+                /** @description Points. */
+                points: number;
+                /** @description A reward, which is claimed for the fan. */
+                rewardId: string | null;
+                /** @description A collectible. */
+                collectibleId: string | null;
+            };
+            /**
+             * @description `manual`: the fan claims the reward.
+             * @enum {string}
+             */
+            claim: "auto" | "manual";
+            /** @description When the quest starts. */
+            startsAt: string | null;
+            /** @description When the quest ends. */
+            endsAt: string | null;
+            /** @description Null for a quest that does not start again. */
+            period: {
+                /** @description A day, an ISO week or a month in the quest’s time zone. */
+                key: string;
+                /** @description Inclusive. */
+                startsAt: string;
+                /** @description Exclusive. */
+                endsAt: string;
+            } | null;
+            /**
+             * @description `locked`: the quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.
+             * @enum {string}
+             */
+            state: "locked" | "in_progress" | "completed" | "claimed" | "expired";
+            /** @description All steps. */
+            progress: {
+                /** @description Slug of the step. */
+                stepId: string;
+                /** @description At most the target. */
+                count: number;
+                /** @description Fixed at the first progress in the period. */
+                target: number;
+            }[];
+            /** @description Quests that must be completed first. */
+            blockedBy: string[];
+            /** @description When the period was completed. */
+            completedAt: string | null;
+            /** @description When the reward was given. */
+            claimedAt: string | null;
+            /** @description Null until the reward is given. */
+            given: {
+                /** @description Points. */
+                points: number;
+                /** @description A reward, which is claimed for the fan. */
+                rewardId: string | null;
+                /** @description A collectible. */
+                collectibleId: string | null;
+            } | null;
+            streak?: components["schemas"]["Streak"];
+        };
+        /** Quests */
+        Quests: {
+            /** @description The current period of each quest, by id; then up to 100 earlier periods to be claimed, newest first. */
+            quests: components["schemas"]["Quest"][];
+        };
+        /** ClaimQuest */
+        ClaimQuest: {
+            /** @description The `id` of the quest. */
+            questId: string;
+            /** @description The `key` of the period. Default: the current period. */
+            periodKey?: string;
+        };
+        /** QuestResult */
+        QuestResult: {
+            quest: components["schemas"]["Quest"];
         };
         /** Prediction */
         Prediction: {
@@ -1749,123 +1848,24 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** PurchaseReference */
-        PurchaseReference: {
-            /** @description The `id` of the purchase. */
-            purchaseId: string;
+        /** CheckInCode */
+        CheckInCode: {
+            /** @description To be shown at the gate, as text or as a QR code. */
+            code: string;
+            /** @description When the code stops working. There is a new one every 30 seconds. */
+            validUntil: string;
         };
-        /** PreparedPayment */
-        PreparedPayment: {
-            /**
-             * @description Which client library pays.
-             * @enum {string}
-             */
-            gateway: "sandbox" | "stripe";
-            /** @description The `paymentReference` to complete the purchase with, after payment. */
-            paymentReference: string | null;
-            /** @description Secret for the gateway’s client library. */
-            clientSecret: string | null;
+        /** CheckInRequest */
+        CheckInRequest: {
+            /** @description The code at the gate. */
+            code: string;
         };
-        /** SandboxReceiptRequest */
-        SandboxReceiptRequest: {
-            /** @description The `id` of the purchase. */
-            purchaseId: string;
-            /**
-             * @description Kind of receipt. Default: `"paid"`.
-             * @enum {string}
-             */
-            kind?: "paid" | "unpaid" | "partial" | "wrong_currency" | "foreign" | "forged";
-        };
-        /** SandboxReceipt */
-        SandboxReceipt: {
-            /** @description The `paymentReference` to complete the purchase with. */
-            paymentReference: string;
-        };
-        /** Event */
-        Event: {
-            /** @description Your id of the event, unique among all events that you send. */
-            id: string;
-            /** @description What happened. Types and namespaces that the application records itself, such as `order.paid`, are refused. */
-            type: string;
-            /**
-             * FanReference
-             * @description A fan, by id, by the provider’s subject, or by e-mail.
-             */
-            fan: {
-                /** @description `profile.id` of the fan. */
-                userId: string;
-            } | {
-                /** @description The identity provider: the `IDP_NAME` of this API. */
-                provider: string;
-                /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
-                subject: string;
-            } | {
-                /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
-                email: string;
-            };
-            /** @description When it happened: at most 30 days ago, and at most 5 minutes ahead. */
-            occurredAt: string;
-            /** @description What rules and quests look at: any members, at most 4096 bytes as JSON. */
-            data?: {
-                [key: string]: unknown;
-            };
-        };
-        /** Events */
-        Events: {
-            /** @description Each is recorded or refused on its own. */
-            events: components["schemas"]["Event"][];
-        };
-        /** Grant */
-        Grant: {
-            /** @description Slug of the rule. */
-            ruleId: string;
-            /** @description Points that the fan got. */
-            points: number;
-        };
-        /** EventResult */
-        EventResult: {
-            /** @description Your id of the event, unique among all events that you send. */
-            id: string;
-            /**
-             * @description `applied`: recorded. `duplicate`: recorded before; nothing changed. `ignored`: recorded, but nothing listens to its type, or `code` says why not. `refused`: not recorded; `code` says why.
-             * @enum {string}
-             */
-            outcome: "applied" | "duplicate" | "ignored" | "refused";
-            /**
-             * @description `event_id_reused`: the id was used for an event with other content. `too_old`: it happened more than 30 days ago. `in_future`: it happens more than 5 minutes from now. `fan_not_found`: no fan has this `userId`, or the provider is another one than that of this API. `type_reserved`: the type, or its namespace, is one that the application records itself. `points_limit_reached`: the fan has as many points as an account can hold. `internal_error`: the server failed at this event; send it again later. `voided`: the event was voided before it arrived. `fan_erased`: the fan was erased; nothing was recorded.
-             * @enum {string}
-             */
-            code?: "event_id_reused" | "too_old" | "in_future" | "fan_not_found" | "type_reserved" | "points_limit_reached" | "internal_error" | "voided" | "fan_erased";
-            /** @description What the event earned, also of a duplicate. */
-            grants: components["schemas"]["Grant"][];
-        };
-        /** EventResults */
-        EventResults: {
-            /** @description In the order of the events. */
-            results: components["schemas"]["EventResult"][];
-        };
-        /** VoidEvent */
-        VoidEvent: {
-            /** @description Your id of the event, unique among all events that you send. */
-            id: string;
-            /** @description Why, for the club. Deleted when the fan is erased. */
-            note?: string;
-        };
-        /** Taken */
-        Taken: {
-            /** @description Slug of the rule. */
-            ruleId: string;
-            /** @description Points that were taken back: at most the balance. */
-            points: number;
-            /** @description Points of the grant that the fan has spent. */
-            uncollected: number;
-        };
-        /** VoidedEvent */
-        VoidedEvent: {
-            /** @description Your id of the event, unique among all events that you send. */
-            id: string;
-            /** @description What the event had earned. A repeat shows the same. */
-            taken: components["schemas"]["Taken"][];
+        /** CheckIn */
+        CheckIn: {
+            /** @description Slug of the match. */
+            matchId: string;
+            /** @description When the fan checked in first. */
+            checkedInAt: string;
         };
         /** StreamTicket */
         StreamTicket: {
@@ -3971,6 +3971,12 @@ export interface problems {
   'identity_provider_unavailable': components['schemas']['IdentityProviderUnavailableProblem']
   'session_required': components['schemas']['SessionRequiredProblem']
   'session_not_found': components['schemas']['SessionNotFoundProblem']
+  'invalid_signature': components['schemas']['InvalidSignatureProblem']
+  'fan_not_found': components['schemas']['FanNotFoundProblem']
+  'cannot_follow_yourself': components['schemas']['CannotFollowYourselfProblem']
+  'follow_limit_reached': components['schemas']['FollowLimitReachedProblem']
+  'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
+  'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
   'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'match_not_found': components['schemas']['MatchNotFoundProblem']
   'invalid_server_key': components['schemas']['InvalidServerKeyProblem']
@@ -3981,27 +3987,19 @@ export interface problems {
   'picture_too_large': components['schemas']['PictureTooLargeProblem']
   'uploads_unavailable': components['schemas']['UploadsUnavailableProblem']
   'picture_quota_reached': components['schemas']['PictureQuotaReachedProblem']
-  'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
-  'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
   'profile_not_found': components['schemas']['ProfileNotFoundProblem']
   'handle_taken': components['schemas']['HandleTakenProblem']
   'team_not_found': components['schemas']['TeamNotFoundProblem']
   'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
-  'invalid_signature': components['schemas']['InvalidSignatureProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
-  'fan_not_found': components['schemas']['FanNotFoundProblem']
-  'cannot_follow_yourself': components['schemas']['CannotFollowYourselfProblem']
-  'follow_limit_reached': components['schemas']['FollowLimitReachedProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
-  'quest_not_found': components['schemas']['QuestNotFoundProblem']
-  'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
-  'already_claimed': components['schemas']['AlreadyClaimedProblem']
-  'quest_expired': components['schemas']['QuestExpiredProblem']
+  'event_not_found': components['schemas']['EventNotFoundProblem']
   'reward_not_found': components['schemas']['RewardNotFoundProblem']
   'reward_inactive': components['schemas']['RewardInactiveProblem']
+  'already_claimed': components['schemas']['AlreadyClaimedProblem']
   'out_of_stock': components['schemas']['OutOfStockProblem']
   'not_claimed': components['schemas']['NotClaimedProblem']
   'already_redeemed': components['schemas']['AlreadyRedeemedProblem']
@@ -4018,12 +4016,14 @@ export interface problems {
   'payment_not_confirmed': components['schemas']['PaymentNotConfirmedProblem']
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
   'user_pack_not_found': components['schemas']['UserPackNotFoundProblem']
-  'invalid_check_in_code': components['schemas']['InvalidCheckInCodeProblem']
-  'check_in_closed': components['schemas']['CheckInClosedProblem']
+  'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
+  'quest_not_found': components['schemas']['QuestNotFoundProblem']
+  'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
+  'quest_expired': components['schemas']['QuestExpiredProblem']
   'prediction_not_found': components['schemas']['PredictionNotFoundProblem']
   'prediction_closed': components['schemas']['PredictionClosedProblem']
-  'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
-  'event_not_found': components['schemas']['EventNotFoundProblem']
+  'invalid_check_in_code': components['schemas']['InvalidCheckInCodeProblem']
+  'check_in_closed': components['schemas']['CheckInClosedProblem']
   'too_many_streams': components['schemas']['TooManyStreamsProblem']
 }
 
