@@ -23,6 +23,7 @@ const DEVELOPMENT = [
     'generate',
     'licenses',
     'lint',
+    'screenshots',
     'test',
     'test:distributed',
     'test:executable',

@@ -144,7 +144,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByTestId('points').waitFor()
       const json = { code: 'invalid_token', detail: 'Of the server.', requestId: 'r', status: 401 }
       const contentType = 'application/problem+json'
-      await page.route('**/api/dashboard', route => route.fulfill({ status: 401, contentType, json }))
+      await page.route(/\/api\/dashboard(\?|$)/, route => route.fulfill({ status: 401, contentType, json }))
       await page.reload()
       await page.getByText('Your session has ended. Sign in again to go on.').waitFor()
       await page.route('**/demo/config.json', route => route.abort('connectionreset'))
@@ -181,13 +181,13 @@ describe.skipIf(noBrowser !== null)(title, () => {
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 17)
-      await page.route('**/api/packs', route => route.fulfill(BAD_GATEWAY))
+      await page.route(/\/api\/packs(\?|$)/, route => route.fulfill(BAD_GATEWAY))
       await demo.open(page, 'Packs')
       await page
         .getByRole('alert')
         .getByText('The server sent an answer that this app cannot read.')
         .waitFor()
-      await page.unroute('**/api/packs')
+      await page.unroute(/\/api\/packs(\?|$)/)
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByRole('link', { name: /Starter pack/ }).waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)

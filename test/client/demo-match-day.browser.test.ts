@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const state = { state: 'in_progress', progress, completedAt: null }
       const locked = { ...exampleQuest, id: 'later', title: 'Later', completedAt: null, state: 'locked' }
       const quests = [{ ...running, ...state }, exampleQuest, locked]
-      await page.route('**/api/quests', route => route.fulfill({ json: { quests } }))
+      await page.route(/\/api\/quests(\?|$)/, route => route.fulfill({ json: { quests } }))
       await demo.signIn(page, colorScheme === 'light' ? 10 : 11)
       await demo.open(page, 'Quests')
       await page.getByText('4 in a row').first().waitFor()

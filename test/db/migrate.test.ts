@@ -380,7 +380,9 @@ describe('migrations (SQLite)', () => {
       expect(ours.length).toBe(Object.keys(temporary.db.tables).length)
       expect(ours.filter(({ strict }) => strict !== 1)).toEqual([])
       await expect(
-        run("INSERT INTO teams VALUES ('t', 't', 't', null, null, null, null, null, 'yes', 0, 0)"),
+        run(
+          "INSERT INTO teams (id, name, short_name, active, created_at, updated_at) VALUES ('t', 't', 't', 'yes', 0, 0)",
+        ),
       ).rejects.toThrow('cannot store TEXT value in INTEGER column')
     })
   })

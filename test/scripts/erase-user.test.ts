@@ -273,7 +273,12 @@ for (const engine of engines) {
       const after = expectStatus(200, await viewer.get('/api/leaderboard'))
       const rankOf = (board: { entries: { userId: string; rank: number }[] }) =>
         board.entries.find(({ userId }) => userId === id)
-      expect(rankOf(after)).toEqual({ ...rankOf(before), displayName: null, avatarUrl: null } as never)
+      expect(rankOf(after)).toEqual({
+        ...rankOf(before),
+        handle: null,
+        displayName: null,
+        avatarUrl: null,
+      } as never)
       expect((await verifyLedger(world.db)).findings).toBe(0)
       const proof = expectStatus(200, await world.anonymous.get(`/api/packs/proofs/${userPackId}`))
       expect(findFlaw(proof)).toBeNull()

@@ -30,6 +30,7 @@ describe.each(['directory', 'bucket'] as const)('A %s', kind => {
   const store = stores[kind]
 
   test('returns what was put, also after a repeat, and null after it was deleted', async () => {
+    await store.delete(NAME)
     expect(await store.get(NAME)).toBeNull()
     for (let n = 0; n < 2; n++) await store.put(NAME, Buffer.from('a picture'))
     expect(Buffer.from((await store.get(NAME)) ?? []).toString()).toBe('a picture')

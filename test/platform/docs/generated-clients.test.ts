@@ -73,7 +73,7 @@ onEngine(sqliteEngine, 'the OpenAPI document, for generators', world => {
     })
   })
 
-  test('writes a problem response that operations share once, and stays under 330 KB', async () => {
+  test('writes a problem response that operations share once, and stays under 6 KB an operation', async () => {
     const written = new Map<string, string>()
     for (const { name, operation } of operationsOf(served)) {
       for (const [status, response] of Object.entries(operation.responses)) {
@@ -85,11 +85,11 @@ onEngine(sqliteEngine, 'the OpenAPI document, for generators', world => {
     }
     expect(Object.keys(served.components.responses)).toContain('RateLimited')
     const response = await world.app.handle(new Request('http://localhost/docs/json'))
-    expect((await response.arrayBuffer()).byteLength).toBeLessThan(330_000)
+    expect((await response.arrayBuffer()).byteLength).toBeLessThan(6_000 * operationsOf(served).length)
   })
 
   test('leaves responses open to new members, and closes requests', () => {
-    const closed: string[] = []
+    const closed = new Set<string>()
     for (const { name, content } of contentsOf(document)) {
       const isRequest = name.endsWith(', request')
       // An object without declared members is data of the client's own.
@@ -97,14 +97,14 @@ onEngine(sqliteEngine, 'the OpenAPI document, for generators', world => {
         ({ type, properties, additionalProperties }) =>
           type === 'object' && Object.keys(properties ?? {}).length > 0 && additionalProperties !== false,
       )
-      if (isRequest && open.length === 0) closed.push(name)
+      if (isRequest && open.length === 0) closed.add(name)
       if (!isRequest)
         for (const schema of everySchema(content.schema))
           expect(schema.additionalProperties, name).toBeUndefined()
     }
     // Deliveries of other systems may carry any member.
     const requests = operationsOf(document).filter(({ operation }) => operation.requestBody)
-    expect(closed).toHaveLength(requests.filter(({ path }) => !path.startsWith('/api/webhooks/')).length)
+    expect(closed.size).toBe(requests.filter(({ path }) => !path.startsWith('/api/webhooks/')).length)
 
     function everySchema(schema: Json): Json[] {
       const found: Json[] = []

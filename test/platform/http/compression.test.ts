@@ -40,7 +40,9 @@ onEngine(
         expect(gzip.headers.get('content-type')).toBe('application/json')
         expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(text)
         expect(bytes.length).toBeLessThan(text.length / 2)
-        for (const { headers } of [plain, gzip]) expect(headers.get('vary')).toBe('Origin, Accept-Encoding')
+        const vary =
+          path === '/api/teams' ? 'Origin, Accept-Encoding, Accept-Language' : 'Origin, Accept-Encoding'
+        for (const { headers } of [plain, gzip]) expect(headers.get('vary')).toBe(vary)
       }
     })
 

@@ -106,14 +106,17 @@ function walk(value: unknown, visit: (node: Record<string, unknown>) => void): v
   for (const member of Object.values(value)) walk(member, visit)
 }
 
-/** Regular expressions of the source, but for those that read the operator's configuration and provider. */
+/** Regular expressions of the source, but for those that read the operator's configuration and provider, and the pages of the guide. */
 async function literals(): Promise<{ pattern: string; flags: string }[]> {
   const root = join(import.meta.dir, '../../..')
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
-  const files = [...new Glob('{src,db}/**/*.ts').scanSync(root)]
+  const files = [...new Glob('{src,db}/**/*.ts').scanSync(root)].filter(path => !path.endsWith('.d.ts'))
   const found: { pattern: string; flags: string }[] = []
   for (const file of files.filter(
-    file => !/node_modules|config|secrets|identity-provider\/discovery|contract\/strictness/.test(file),
+    file =>
+      !/node_modules|config|secrets|platform\/docs\/guide|identity-provider\/discovery|contract\/strictness/.test(
+        file,
+      ),
   )) {
     const code = transpiler.transformSync(await Bun.file(join(root, file)).text())
     walk(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), ({ type, regex }) => {
