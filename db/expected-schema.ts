@@ -49,21 +49,16 @@ export function requireExpectedSchema(engine: Engine, applied: number): void {
   if (applied < expectedMigrations(engine).length) throw new DatabaseError('outdated')
 }
 
-/** The time of the newest migration of the last development version. Its tables are those of 1.0.0. */
-export const LAST_DEVELOPMENT = { sqlite: 1795460331309, postgres: 1795460333490 }
-
 export interface UnknownMigrations {
   /** How many the database has that this version does not know. */
   count: number
-  /** Whether a development version from before 1.0.0 applied them, and whether that was the last one. */
-  development: 'last' | 'earlier' | null
+  /** Whether a development version from before 1.0.0 applied them. */
+  development: boolean
 }
 
 export async function findUnknownMigrations({ engine, read }: Database): Promise<UnknownMigrations> {
   const rows = await read.select({ at: sql`created_at` }).from(sql`"__drizzle_migrations"`)
   const known = expectedMigrations(engine).map(({ folderMillis }) => folderMillis)
   const unknown = rows.map(({ at }) => Number(at)).filter(at => !known.includes(at))
-  const isDevelopment = unknown.some(at => at < (known[0] ?? 0))
-  const isLast = Math.max(...unknown) === LAST_DEVELOPMENT[engine]
-  return { count: unknown.length, development: isDevelopment ? (isLast ? 'last' : 'earlier') : null }
+  return { count: unknown.length, development: unknown.some(at => at < (known[0] ?? 0)) }
 }

@@ -50,8 +50,8 @@ export class OlderSchemaError extends Error {
 export class DevelopmentSchemaError extends Error {
   constructor() {
     super(
-      'the database was made by a development version from before 1.0.0, and cannot be migrated; copy it into a new database ' +
-        'with the command `move --from THIS --to NEW`, and set DATABASE_URL to the new one',
+      'the database was made by a development version from before 1.0.0, and cannot be migrated; set DATABASE_URL to a new ' +
+        'database, and bring the fans over with the command `import-fans`',
     )
     this.name = 'DevelopmentSchemaError'
   }

@@ -9,7 +9,7 @@ import { databaseUrlOf, isSqlite, openExisting, postgresSettings, sqlitePathOf }
 import { failUsage, redact } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 import { stoppable } from './command/stop.ts'
-import { asOfDevelopment, countAll } from './move/copy.ts'
+import { countAll } from './move/copy.ts'
 import { findMoved, moveDatabase, requireKnownSchema } from './move/move.ts'
 
 const command = declareCommand({
@@ -45,9 +45,8 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const [from, to] = [databaseUrlOf(options.from, '--from'), databaseUrlOf(options.to, '--to')]
   const sourceName = nameOf(from)
   if (sourceName === nameOf(to)) failUsage('--from and --to are the same database.')
-  const whole = closeAtEnd(await openExisting(from))
-  const isOld = (await requireKnownSchema(whole)) === 'development'
-  const source = isOld ? asOfDevelopment(whole) : whole
+  const source = closeAtEnd(await openExisting(from))
+  await requireKnownSchema(source)
   const counts = await countAll(source)
   const total = counts.reduce((sum, { rows }) => sum + rows, 0)
   const same = `the same ${total} rows in ${counts.length} tables`
@@ -64,13 +63,12 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   }
 
   if (options.dryRun) {
-    const target = await openCurrent(to)
-    const closing = target && closeAtEnd(target)
-    const opened = closing && isOld ? asOfDevelopment(closing) : closing
+    const current = await openCurrent(to)
+    const target = current && closeAtEnd(current)
     const moved =
-      opened &&
+      target &&
       (await stoppable(stopRequested =>
-        findMoved(source, opened, { sourceName, onCompared, stopRequested }),
+        findMoved(source, target, { sourceName, onCompared, stopRequested }),
       ).finally(() => comparing?.end()))
     if (moved) {
       const text = `Already moved: both databases have ${same}.`
@@ -81,8 +79,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   }
 
   await migrate(to, postgres)
-  const made = closeAtEnd(openDatabase(to, realSources, { bulk: true, postgres }))
-  const target = isOld ? asOfDevelopment(made) : made
+  const target = closeAtEnd(openDatabase(to, realSources, { bulk: true, postgres }))
   const report = await stoppable(stopRequested =>
     moveDatabase(source, target, {
       sourceName,

@@ -15,21 +15,6 @@ const NOT_MOVED: (keyof Tables)[] = ['rateLimitWindows']
 export const tablesToMove = (tables: Tables) =>
   tablesInOrder(tables).filter(({ property }) => !NOT_MOVED.includes(property))
 
-/** Tables that 1.0.0 has and the last development version has not. */
-const SINCE_DEVELOPMENT: (keyof Tables)[] = [
-  ...(['matchEvents', 'pictureFiles', 'pictures'] as const),
-  ...(['fanRelations', 'followCounts', 'privacySettings'] as const),
-]
-
-/** The same database, of which only the tables of the last development version are moved. */
-export function asOfDevelopment(db: Database): Database {
-  const tables = Object.entries(db.tables).filter(
-    ([name]) => !SINCE_DEVELOPMENT.some(since => since === name),
-  )
-  // Guarantee of the cast: a move reads the tables that are listed here, and no other by its name.
-  return { ...db, tables: Object.fromEntries(tables) as Tables }
-}
-
 const PAGE_SIZE = 500
 /** Pages per unit of work, which bounds the memory. */
 const PAGES_AHEAD = 8

@@ -55,17 +55,14 @@ const otherData = (which: string) => `The target has other data (${which}): move
 /** Identifies the source in the target: SHA-256 in lower-case hex, since names contain paths and hosts. */
 const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
 
-/** A source of a newer version may have tables that this version does not know; one from before 1.0.0 may lack some. */
-export async function requireKnownSchema(source: Database): Promise<'current' | 'development'> {
+/** A source of a newer version may have tables that this version does not know; those of a version before 1.0.0 differ. */
+export async function requireKnownSchema(source: Database): Promise<void> {
   const { count, development } = await findUnknownMigrations(source)
-  if (development === 'last') return 'development'
-  if (development === 'earlier')
+  if (development)
     fail(
-      'The source was made by a development version before the last one: run `migrate` of the last development version first, ' +
-        'the parent of the commit that added 0000_initial.',
+      'The source was made by a development version from before 1.0.0: bring its fans over by `import-fans`.',
     )
   if (count > 0) fail(`The source is ${count} migrations ahead of this version: use the newer version.`)
-  return 'current'
 }
 
 /** Requires current schemas on both sides. @throws CommandFailure, SourceChanged, Interrupted */

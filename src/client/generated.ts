@@ -787,7 +787,7 @@ export interface components {
              */
             profile: "public" | "followers" | "private";
             /**
-             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
+             * @description Who may be shown what you do.
              * @enum {string}
              */
             activity: "public" | "followers" | "private";
@@ -808,7 +808,7 @@ export interface components {
              */
             profile?: "public" | "followers" | "private";
             /**
-             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
+             * @description Who may be shown what you do.
              * @enum {string}
              */
             activity?: "public" | "followers" | "private";
@@ -4069,7 +4069,7 @@ export interface codes {
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find a fan. By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case. A verified address is found within a second or so after the provider has stated it. Requires the scope `fans:read`. */
   findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Follow a fan. What the fan does is in your feed, by their privacy. A repeat changes nothing. */
+  /** Follow a fan. At most 1,000 fans. A repeat changes nothing. */
   followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks. Requires the scope `points:write`. */
   grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
@@ -4111,7 +4111,7 @@ export interface codes {
   logOut: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Look up a redemption code. Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count. Requires the scope `redemptions:read`. */
   lookUpRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Mute a fan. Hides the fan from your feed, and nothing else. The fan does not learn it. A repeat changes nothing. */
+  /** Mute a fan. Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing. */
   muteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
   openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'user_pack_not_found' | 'request_timeout' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'

@@ -226,7 +226,7 @@ for (const engine of engines) {
       const refusal = await migrate(url ?? '').catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(DevelopmentSchemaError)
       expect(String(refusal)).toContain('made by a development version from before 1.0.0')
-      expect(String(refusal)).toContain('`move --from THIS --to NEW`')
+      expect(String(refusal)).toContain('`import-fans`')
       expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(1)
     })
   })

@@ -5,10 +5,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { LAST_DEVELOPMENT } from '../../db/expected-schema.ts'
 import type { Database, Transaction } from '../../db/index.ts'
 import { readMoveMarker } from '../../db/move-marker.ts'
-import { asOfDevelopment, countAll } from '../../scripts/move/copy.ts'
+import { countAll } from '../../scripts/move/copy.ts'
 import { moveDatabase, requireKnownSchema } from '../../scripts/move/move.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { digestOf } from '../../src/economy/events/digest.ts'
@@ -355,25 +354,11 @@ describe.each(engines)('A move ($name)', engine => {
 })
 
 describe.each(engines)('A move from a development version ($name)', engine => {
-  test.each(['last', 'earlier'] as const)('of the %s one', async version => {
-    const [source, target] = await Promise.all([openFull(engine, 5), sqliteEngine.open(createClock())])
-    const at = LAST_DEVELOPMENT[source.db.engine] - (version === 'last' ? 0 : 1)
-    await withRawConnection(source, async run => {
-      await run(`UPDATE __drizzle_migrations SET created_at = ${at}`)
-      // What is younger than 1.0.0.
-      await run('DROP TABLE match_events')
-    })
-    if (version === 'last') {
-      expect(await requireKnownSchema(source.db)).toBe('development')
-      const [from, to] = [asOfDevelopment(source.db), asOfDevelopment(target.db)]
-      await moveDatabase(from, to, quiet)
-      expect(await dump(to)).toEqual(lasting(await dump(from)))
-    } else {
-      await expect(requireKnownSchema(source.db)).rejects.toThrow(
-        'run `migrate` of the last development version first',
-      )
-    }
-    await Promise.all([source.remove(), target.remove()])
+  test('is refused, with the command that brings the fans over', async () => {
+    const source = await openFull(engine, 5)
+    await withRawConnection(source, run => run('UPDATE __drizzle_migrations SET created_at = created_at - 1'))
+    await expect(requireKnownSchema(source.db)).rejects.toThrow('bring its fans over by `import-fans`')
+    await source.remove()
   })
 })
 

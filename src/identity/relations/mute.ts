@@ -1,4 +1,4 @@
-/** Mutes, which hide a fan from the feed of another one. The muted fan never learns it. */
+/** Mutes: whom a fan does not want to hear from. The muted fan never learns it. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'

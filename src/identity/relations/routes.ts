@@ -85,7 +85,7 @@ const followingRoutes = (deps: RelationsDeps) =>
     {
       id: 'followFan',
       summary: 'Follow a fan',
-      description: 'What the fan does is in your feed, by their privacy. A repeat changes nothing.',
+      description: 'At most 1,000 fans. A repeat changes nothing.',
       done: 'You follow the fan.',
       verb: followFan,
     },
@@ -153,7 +153,7 @@ const muteRoutes = (deps: RelationsDeps) =>
       id: 'muteFan',
       summary: 'Mute a fan',
       description:
-        'Hides the fan from your feed, and nothing else. The fan does not learn it. A repeat changes nothing.',
+        'Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing.',
       done: 'The fan is muted.',
       verb: muteFan,
     },

@@ -8,7 +8,7 @@ const Audience = (description: string) => OneOf(['public', 'followers', 'private
 
 const privacyMembers = {
   profile: Audience('Who sees your name, picture, team, rank and points on your page.'),
-  activity: Audience('Whose feed shows what you do. A feed shows only fans whom its owner follows.'),
+  activity: Audience('Who may be shown what you do.'),
   leaderboardName: OneOf(['name', 'handle', 'anonymous'], {
     description:
       'What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.',
