@@ -123,7 +123,7 @@ onEachEngine('Export of a fan', world => {
   test('an erasure keeps only the listed columns of a record', async () => {
     const { users, teams } = world.db.tables
     const at = new Date(world.clock.ms - 60_000)
-    const columns = Object.keys(getTableColumns(users))
+    const columns = getTableColumns(users)
     const team = {
       id: 'erased-fans-team',
       name: 'Team',
@@ -132,9 +132,14 @@ onEachEngine('Export of a fan', world => {
       createdAt: at,
       updatedAt: at,
     }
-    const emptied: object = Object.fromEntries(columns.map(name => [name, null]))
+    const emptied: object = Object.fromEntries(Object.keys(columns).map(name => [name, null]))
     // Every column there is, so that a new one is filled too.
-    const full = Object.fromEntries(columns.map(name => [name, name.endsWith('At') ? at : `full-${name}`]))
+    const full = Object.fromEntries(
+      Object.entries(columns).map(([name, { dataType }]) => [
+        name,
+        dataType === 'boolean' ? true : name.endsWith('At') ? at : `full-${name}`,
+      ]),
+    )
     // Guarantee: a value for each column, of the column's kind.
     const row = { ...full, id: 'full-id', favoriteTeamId: team.id, erasedAt: null } as User
     await world.db.write(async tx => {
