@@ -98,8 +98,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
       // Two tabs at once.
       const other = await page.context().newPage()
       const ofOther = collectRequests(other, /refresh$/)
+      // A page without the app, which would refresh before the other tab is there.
+      await page.goto(`${demo.origin}/demo/config.json`)
       await changeSession(page, { renewAt: 0 })
-      await Promise.all([page.reload(), other.goto(`${demo.origin}/demo`)])
+      await Promise.all([page, other].map(tab => tab.goto(`${demo.origin}/demo`)))
       for (const tab of [page, other]) await tab.getByTestId('points').waitFor()
       expect(refreshes.length + ofOther.length).toBe(2)
     },

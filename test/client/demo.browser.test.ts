@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(turning).toBe(reducedMotion === 'reduce' ? 0 : 3)
       // Cards that are turning have less contrast.
       await page.evaluate(
-        'Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => null)',
+        'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)',
       )
       expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-packs-${colorScheme}`) })

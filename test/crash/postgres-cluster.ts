@@ -71,7 +71,9 @@ export async function startCluster(
 
   async function run(program: string, ...options: string[]) {
     const command = [join(binaries, program), ...options]
-    const child = Bun.spawn(asRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command, {
+    // Not every PATH has the folder of programs for administrators.
+    const runuser = Bun.which('runuser', { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) ?? 'runuser'
+    const child = Bun.spawn(asRoot ? [runuser, '-u', 'postgres', '--', ...command] : command, {
       cwd: folder,
       stdin: 'ignore',
       stdout: 'ignore',

@@ -36,7 +36,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const browser = await openBrowser({ colorScheme, viewport: { width, height: 900 } })
       try {
         const page = await browser.context.newPage()
-        await openDocs(page, site.origin)
+        await openDocs(page, site.origin, { whole: width < 1280 && colorScheme === 'light' })
         const shoot = (name: string) =>
           page.screenshot({ path: screenshotPath(`docs-${name}-${colorScheme}-${width}`) })
         await shoot('page')

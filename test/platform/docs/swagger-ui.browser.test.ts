@@ -43,10 +43,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
     expect([...browser.hosts]).toEqual(['localhost'])
   }, BROWSER_TIMEOUT_MS)
 
-  const visit = async (look?: Parameters<typeof openBrowser>[0]) => {
+  const visit = async ({ whole, ...look }: { whole?: boolean; colorScheme?: 'dark' } = {}) => {
     browser = await openBrowser(look)
     page = await browser.context.newPage()
-    await openDocs(page, site.origin)
+    await openDocs(page, site.origin, { whole })
   }
   const shoot = (name: string, on = page) => on.screenshot({ path: screenshotPath(name) })
   const shootAnswer = async (name: string, operationId: string) => {
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'every operation opens, and what is public can be sent without a token',
     async () => {
-      await visit()
+      await visit({ whole: true })
       const operations = await page.locator('.opblock').count()
       expect(operations).toBeGreaterThan(40)
       // One section after another with the others folded: the page draws all that it shows after each change. Within the
