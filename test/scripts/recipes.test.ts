@@ -38,7 +38,7 @@ describe('A room of your own', () => {
         .replace('  profileProblems,', '$& nextMatchProblems,'),
     )
     await edit('tsconfig.json', text =>
-      text.replace(/"include": \[.*\]/, '"include": ["src/fan/next-match"]'),
+      text.replace(/"include": \[.*\]/, '"include": ["src/fan/next-match", "src/app/app.ts"]'),
     )
   })
   afterAll(() => rmSync(copy, { recursive: true }))
