@@ -46,7 +46,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'backfill-quests': ['Counts past events for a quest', () => import('./backfill-quests.ts')],
   openapi: ['Prints the OpenAPI document', () => import('./openapi.ts')],
   seed: ['Writes a demonstration catalogue and fans', () => import('./seed.ts')],
-  reset: ['Makes the database of development anew', () => import('./reset.ts')],
+  reset: ['Recreates the database of development', () => import('./reset.ts')],
   token: ['Prints a session token of the mock provider', () => import('./token.ts')],
 }
 

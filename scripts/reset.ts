@@ -1,4 +1,4 @@
-/** `bun run reset`: deletes the database of development and makes it anew, as the first `dev` did. */
+/** `bun run reset`: deletes the database of development and recreates it, as the first `dev` did. */
 
 import { existsSync } from 'node:fs'
 import { and, isNull, like, not } from 'drizzle-orm'
@@ -17,7 +17,7 @@ import { prepareDatabase, readMock } from './dev/prepare-database.ts'
 const command = declareCommand({
   name: 'reset',
   summary:
-    'Deletes the database of development and makes it anew: migrated, with the fans of the mock provider.',
+    'Deletes the database of development and recreates it: migrated, with the fans of the mock provider.',
   examples: [
     ['', 'the database of DATABASE_URL, by default data/matchday.db'],
     ['--dry-run', 'shows what would be deleted'],
@@ -38,7 +38,7 @@ await runCommand(command, async ({ options, configuration }) => {
   if (options.dryRun)
     return {
       json: { database: name, dryRun: true },
-      text: `Would delete ${name} and make it anew. Nothing was changed (--dry-run).`,
+      text: `Would delete ${name} and recreate it. Nothing was changed (--dry-run).`,
     }
   await dropDatabase(config.databaseUrl, config.postgres).catch(error => {
     if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error

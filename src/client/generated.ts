@@ -3469,7 +3469,7 @@ export interface operations {
                 of?: string;
                 /** @description Returns the page with the caller in its middle, instead of the first page. */
                 around?: "me";
-                /** @description Only the fans whom the caller follows, and the caller, ranked among each other. */
+                /** @description Only the fans that the caller follows, and the caller, ranked among each other. */
                 among?: "following";
             };
             header?: never;
@@ -4079,15 +4079,15 @@ export interface codes {
   joinLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave the leaderboard. Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing. */
   leaveLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** List the fans whom you block. The latest first, by handle alone, so that you can end the block. */
+  /** List the fans that you block. The latest first, by handle alone, so that you can end the block. */
   listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans who follow you. The latest first, with what each shows to you. */
   listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** List the fans whom you follow. The latest first, with their number. */
+  /** List the fans that you follow. The latest first, with their number. */
   listFollowing: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the matches. By kick-off, earliest first. `from=NOW` lists what is to come. */
   listMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** List the fans whom you mute. The latest first. */
+  /** List the fans that you mute. The latest first. */
   listMutes: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the rewards that you have claimed. Newest claim first, with redemption codes. Includes rewards that are no longer active. */
   listOwnRewards: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
@@ -4123,9 +4123,9 @@ export interface codes {
   readCollection: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your dashboard. All that a home screen shows, in one request. */
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read the page of a fan. What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one whom you have blocked, is not found. */
+  /** Read the page of a fan. What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found. */
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans whom you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
+  /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans that you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
   readMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'

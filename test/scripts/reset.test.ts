@@ -1,4 +1,4 @@
-/** `bun run reset`: makes the database of development anew, and refuses to delete anything else. */
+/** `bun run reset`: recreates the database of development, and refuses to delete anything else. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -15,7 +15,7 @@ export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'user
       width: integer().notNull(),
       height: integer().notNull(),
       bytes: integer().notNull(),
-      /** From when it is deleted unless somebody has it; null while somebody has. */
+      /** Time from which an unused file is deleted; null while a fan or an entry uses it. */
       orphanedAt: timestamp(),
       /** Set before the file is deleted: from then on an upload of the same file waits. */
       deletingAt: timestamp(),

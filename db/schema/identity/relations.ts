@@ -1,4 +1,4 @@
-/** What fans are to each other: who follows, blocks and mutes whom, and what each shows to others. */
+/** What fans are to each other: follows, blocks, mutes, and what each fan shows to others. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -11,7 +11,7 @@ export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'use
 
   /**
    * What a fan is to another one. A block is in both rows of a pair, so that the constraint of either row excludes a follow
-   * beside a block, whoever blocks: the row of the blocked fan has `blockedByAt`. A row without any time is deleted.
+   * together with a block in either direction: the row of the blocked fan has `blockedByAt`. A row without any time is deleted.
    */
   const fanRelations = table(
     'fan_relations',

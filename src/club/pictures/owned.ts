@@ -41,7 +41,7 @@ export async function deletePicturesOf(tx: Transaction, userId: string): Promise
   )
 }
 
-/** After rows of `pictures` were deleted: the files are deleted unless somebody else has them. */
+/** After rows of `pictures` were deleted: the files are deleted unless other rows refer to them. */
 export async function orphanFiles(tx: Transaction, fileIds: string[]): Promise<void> {
   if (fileIds.length === 0) return
   const { pictureFiles } = tx.tables

@@ -17,7 +17,7 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicRead
       summary: 'Read the leaderboard',
       description:
         'Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. ' +
-        'With `among=following`, ranks and `total` are those among the fans whom you follow. ' +
+        'With `among=following`, ranks and `total` are those among the fans that you follow. ' +
         'With a token, `me` is the caller’s own entry, also if it is not on the page.',
       conditional: true,
       query: LeaderboardQuery,

@@ -45,7 +45,7 @@ export const LeaderboardQuery = Closed({
   ),
   among: Type.Optional(
     Type.Literal('following', {
-      description: 'Only the fans whom the caller follows, and the caller, ranked among each other.',
+      description: 'Only the fans that the caller follows, and the caller, ranked among each other.',
       examples: ['following'],
     }),
   ),

@@ -14,7 +14,7 @@ export const socialRoutes = (deps: FanDeps & { publicReads: PublicReads }) =>
       id: 'readFan',
       summary: 'Read the page of a fan',
       description:
-        'What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one whom you have blocked, is not found.',
+        'What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found.',
       params: HandleParams,
       responses: { 200: FanPage },
       problems: readFanPage.problems,

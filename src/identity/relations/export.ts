@@ -2,7 +2,7 @@ import { and, asc, eq, isNotNull, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { readPrivacy } from './privacy.ts'
 
-/** Whom the fan follows, mutes and blocks; who follows them; and what they show. Who has blocked or muted them is not theirs to know. */
+/** The follows, mutes and blocks of a fan, their followers, and their privacy. Fans who blocked or muted them are never exported. */
 export async function exportRelations(reader: Reader, userId: string) {
   const { fanRelations: relations } = reader.tables
   const { fanId, otherId, followedAt, mutedAt, blockedAt } = relations

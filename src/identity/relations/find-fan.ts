@@ -37,7 +37,7 @@ const selectRelation = preparedRow((reader: Reader, fanId: string, otherId: stri
 export const isHidden = (relation: Relation | undefined) =>
   relation !== undefined && (relation.blockedAt !== null || relation.blockedByAt !== null)
 
-/** As `lockOther`, for a fan whom the caller can see. @throws DomainError `fan_not_found` */
+/** As `lockOther`, for a fan that the caller can see. @throws DomainError `fan_not_found` */
 export async function lockVisible(tx: Transaction, fanId: string, handle: string) {
   const found = await lockOther(tx, fanId, handle)
   if (!found || isHidden(found.relation)) throw fanNotFound()

@@ -1,4 +1,4 @@
-/** Whom a fan follows. */
+/** The fans that a fan follows. */
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'

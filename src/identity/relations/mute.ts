@@ -1,4 +1,4 @@
-/** Mutes: whom a fan does not want to hear from. The muted fan never learns it. */
+/** The list of muted fans. A muted fan never learns of it. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'

@@ -101,7 +101,7 @@ const followingRoutes = (deps: RelationsDeps) =>
     ({ caller, query }) => listFollowing(deps.db.read, deps.cursors, caller, pageOf(query)),
     operation({
       id: 'listFollowing',
-      summary: 'List the fans whom you follow',
+      summary: 'List the fans that you follow',
       description: 'The latest first, with their number.',
       query: Closed(PageQuery),
       responses: { 200: schema.Following },
@@ -134,7 +134,7 @@ const blockRoutes = (deps: RelationsDeps) =>
     ({ caller, query }) => listFans(deps.db.read, deps.cursors, 'blocks', caller, pageOf(query)),
     operation({
       id: 'listBlocks',
-      summary: 'List the fans whom you block',
+      summary: 'List the fans that you block',
       description: 'The latest first, by handle alone, so that you can end the block.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
@@ -169,7 +169,7 @@ const muteRoutes = (deps: RelationsDeps) =>
     ({ caller, query }) => listFans(deps.db.read, deps.cursors, 'mutes', caller, pageOf(query)),
     operation({
       id: 'listMutes',
-      summary: 'List the fans whom you mute',
+      summary: 'List the fans that you mute',
       description: 'The latest first.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },

@@ -1,6 +1,6 @@
 /**
  * Fans by e-mail, where the operator wants it: a keyed hash of each address that the provider calls verified, so that the
- * column neither shows an address nor can be searched by guesses without the key. A task fills it, whoever wrote the mirror.
+ * column neither shows an address nor can be searched by guesses without the key. A task fills it after every writer of the mirror.
  */
 import { createHmac } from 'node:crypto'
 import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'

@@ -38,7 +38,7 @@ export async function exportUser(reader: Reader, fan: UserReference) {
 }
 
 async function exportRecord(reader: Reader, user: User) {
-  // `hasBlocks` would tell a fan that somebody has blocked them.
+  // `hasBlocks` would tell a fan that another fan has blocked them.
   const { provider: _, subject: _s, hasBlocks: _b, ...profile } = user
   const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
   return {

@@ -93,7 +93,7 @@ async function deleteOrphans(db: Database, store: PictureStore): Promise<number>
   }
 }
 
-/** False if somebody has it. From the first unit of work to the last, uploads of the same file are refused. */
+/** False if it is in use. From the first unit of work to the last, uploads of the same file are refused. */
 async function deleteFile(db: Database, store: PictureStore, id: string): Promise<boolean> {
   const isOrphan = await db.write(tx => beginDeletion(tx, id))
   if (!isOrphan) return false
