@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { openDatabase } from '../db/index.ts'
 import { createApi } from '../src/app/app.ts'
 import { createDeps } from '../src/app/deps.ts'
+import { createSpine } from '../src/app/spine.ts'
 import { realSources } from '../src/core/sources.ts'
 import { describeMessages } from '../src/delivery/webhooks/describe.ts'
 import { generateOpenApi } from '../src/platform/docs/openapi.ts'
@@ -34,7 +35,9 @@ await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
   // The application needs a database to be built, and reads none of it here.
   const folder = await mkdtemp(join(tmpdir(), 'matchday-openapi-'))
   closeAtEnd({ close: () => rm(folder, { recursive: true }) })
-  const db = closeAtEnd(openDatabase(`sqlite:${join(folder, 'empty.db')}`, realSources))
+  const db = closeAtEnd(
+    openDatabase(`sqlite:${join(folder, 'empty.db')}`, realSources, { spine: createSpine() }),
+  )
   const fetch = () => Promise.reject(new Error('the provider is not asked'))
   const log = pino({ level: 'silent' })
   const deps = await createDeps({ config, db, log, sources: realSources, fetch })

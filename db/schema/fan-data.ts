@@ -7,6 +7,7 @@ import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
 import { fanData as rules } from './economy/rules.ts'
 import { fanData as auth } from './identity/auth.ts'
+import { fanData as publicText } from './identity/public-text.ts'
 import { fanData as relations } from './identity/relations.ts'
 import { fanData as users } from './identity/users.ts'
 import { fanData as http } from './platform/http.ts'
@@ -22,6 +23,7 @@ export const fanData = {
   ...users,
   ...auth,
   ...relations,
+  ...publicText,
   ...leaderboard,
   ...points,
   ...rules,

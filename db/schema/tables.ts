@@ -15,6 +15,7 @@ import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
 import { defineRulesTables } from './economy/rules.ts'
 import { defineAuthTables } from './identity/auth.ts'
+import { definePublicTextTables } from './identity/public-text.ts'
 import { defineRelationsTables } from './identity/relations.ts'
 import { defineServerKeysTables } from './identity/server-keys.ts'
 import { defineUsersTables } from './identity/users.ts'
@@ -51,6 +52,7 @@ function defineTables(kit: ColumnKit) {
     ...defineServerKeysTables(kit),
     ...defineAuthTables(kit),
     ...defineRelationsTables(kit, users),
+    ...definePublicTextTables(kit, users),
     ...defineCatalogueTables(kit),
     ...defineLeaderboardTables(kit, users),
     ...definePointsTables(kit, users),

@@ -18,7 +18,7 @@ export const DOMAINS: Record<string, Domain> = {
       ['docs', 'health', 'tracing'],
     ],
   },
-  identity: { about: 'who calls', rooms: [['users', 'server-keys'], ['auth'], ['relations']] },
+  identity: { about: 'who calls', rooms: [['users', 'server-keys'], ['auth'], ['relations', 'public-text']] },
   club: { about: 'what the club declares', rooms: [['catalogue', 'pictures'], ['teams'], ['matches']] },
   economy: {
     about: 'what happened, and what it earned',

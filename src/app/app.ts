@@ -23,6 +23,7 @@ import { profileRoutes } from '../fan/profile/routes.ts'
 import { syncRoutes } from '../fan/profile/sync-routes.ts'
 import { socialRoutes } from '../fan/social/routes.ts'
 import { authRoutes } from '../identity/auth/routes.ts'
+import { termsRoutes } from '../identity/public-text/routes.ts'
 import { relationsRoutes } from '../identity/relations/routes.ts'
 import { identityRoutes } from '../identity/users/routes.ts'
 import { readFigures } from '../operate/admin/figures.ts'
@@ -62,7 +63,11 @@ const domain = <const Name extends string>(name: Name) =>
   new Elysia({ name: `matchday/${name}`, normalize: false })
 
 const callers = (deps: Deps) =>
-  domain('identity').use(authRoutes(deps)).use(identityRoutes(deps)).use(relationsRoutes(deps))
+  domain('identity')
+    .use(authRoutes(deps))
+    .use(identityRoutes(deps))
+    .use(relationsRoutes(deps))
+    .use(termsRoutes(deps))
 
 const club = (deps: Deps) =>
   domain('club').use(teamsRoutes(deps)).use(matchesRoutes(deps)).use(picturesRoutes(deps))

@@ -14,6 +14,7 @@ import { createTickets } from '../delivery/stream/tickets.ts'
 import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
 import { createTokenValidityCache } from '../identity/auth/cached-token-validity.ts'
 import { createNativeTokens } from '../identity/auth/native-token.ts'
+import { createTextFilter } from '../identity/public-text/text-filter.ts'
 import { createFanEmails } from '../identity/users/emails.ts'
 import { createPublicReads } from '../platform/cache/public-reads.ts'
 import { createResponseCache } from '../platform/cache/response-cache.ts'
@@ -66,6 +67,8 @@ export async function createDeps(world: World) {
   const cursors = createCursors(secret)
   const publicReads = createPublicReads({ ...sources, db, cache, replica, log })
   const streams = createStreams({ ...sources, config, db, log, publicReads, cursors })
+  const { termsVersion } = config.publicText
+  db.read.spine.publicText.policy = { filter: await createTextFilter(config.publicText), termsVersion }
   db.onInvalidate(tag => {
     if (!isTokenValidityTag(tag)) return cache.invalidate(tag)
     tokenValidityCache.invalidate(tag)

@@ -11,6 +11,7 @@ import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
 import { profileProblems } from '../fan/profile/problems.ts'
 import { authProblems } from '../identity/auth/problems.ts'
+import { publicTextProblems } from '../identity/public-text/problems.ts'
 import { relationProblems } from '../identity/relations/problems.ts'
 import { userProblems } from '../identity/users/problems.ts'
 import { providerProblems } from '../platform/identity-provider/problems.ts'
@@ -26,6 +27,7 @@ export const problemTypes = unite(
   userProblems,
   authProblems,
   relationProblems,
+  publicTextProblems,
   streamProblems,
   teamProblems,
   matchProblems,

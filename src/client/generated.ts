@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -227,6 +227,14 @@ export interface components {
              */
             code: "invalid_cursor";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The terms of this version are not those in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them. */
+        TermsVersionNotCurrentProblem: {
+            /**
+             * @description `terms_version_not_current`.
+             * @constant
+             */
+            code: "terms_version_not_current";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No match has this id. Read the list of matches again. */
         MatchNotFoundProblem: {
             /**
@@ -310,6 +318,24 @@ export interface components {
              * @constant
              */
             code: "profile_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Texts that other fans read require that the fan has accepted the terms of version `required`. Show them, and accept them with `PUT /api/user/terms`. */
+        TermsNotAcceptedProblem: {
+            /**
+             * @description `terms_not_accepted`.
+             * @constant
+             */
+            code: "terms_not_accepted";
+            /** @description The version to accept. */
+            required: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A word in a text that other fans read is on the list of the club. `errors` has a pointer to each such text. Ask the user for other words. */
+        TextNotAllowedProblem: {
+            /**
+             * @description `text_not_allowed`.
+             * @constant
+             */
+            code: "text_not_allowed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description Handles are unique. Ask the user for another handle. */
         HandleTakenProblem: {
@@ -818,6 +844,23 @@ export interface components {
              */
             leaderboardName?: "name" | "handle" | "anonymous";
         };
+        /** Terms */
+        Terms: {
+            /** @description The version that texts for other fans require. Null if none is required. */
+            required: string | null;
+            /** @description What you accepted last. Null if nothing. */
+            accepted: {
+                /** @description The version. */
+                version: string;
+                /** @description When you accepted it. */
+                acceptedAt: string;
+            } | null;
+        };
+        /** AcceptTerms */
+        AcceptTerms: {
+            /** @description `required` of the terms that were shown. */
+            version: string;
+        };
         /** Team */
         Team: {
             /** @description Slug of the team. */
@@ -976,7 +1019,7 @@ export interface components {
          * @description An omitted member stays as it is; null clears it.
          */
         ProfileChange: {
-            /** @description 1 to 50 characters after trimming, no control or bidirectional control characters. */
+            /** @description 1 to 50 characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), and no word that mixes Latin letters with Cyrillic, Greek or other ones that look like them. */
             displayName?: string | null;
             /** @description Unique among fans. */
             handle?: string | null;
@@ -2324,6 +2367,50 @@ export interface components {
     pathItems: never;
 }
 export interface operations {
+    readTerms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terms"];
+                };
+            };
+        };
+    };
+    acceptTerms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptTerms"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terms"];
+                };
+            };
+        };
+    };
     blockFan: {
         parameters: {
             query?: never;
@@ -3978,6 +4065,7 @@ export interface problems {
   'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
   'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
   'invalid_cursor': components['schemas']['InvalidCursorProblem']
+  'terms_version_not_current': components['schemas']['TermsVersionNotCurrentProblem']
   'match_not_found': components['schemas']['MatchNotFoundProblem']
   'invalid_server_key': components['schemas']['InvalidServerKeyProblem']
   'insufficient_scope': components['schemas']['InsufficientScopeProblem']
@@ -3988,6 +4076,8 @@ export interface problems {
   'uploads_unavailable': components['schemas']['UploadsUnavailableProblem']
   'picture_quota_reached': components['schemas']['PictureQuotaReachedProblem']
   'profile_not_found': components['schemas']['ProfileNotFoundProblem']
+  'terms_not_accepted': components['schemas']['TermsNotAcceptedProblem']
+  'text_not_allowed': components['schemas']['TextNotAllowedProblem']
   'handle_taken': components['schemas']['HandleTakenProblem']
   'team_not_found': components['schemas']['TeamNotFoundProblem']
   'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
@@ -4045,6 +4135,8 @@ export interface messages {
 
 /** The codes of the problems of each operation. */
 export interface codes {
+  /** Accept the terms. Only the current version can be accepted. A repeat changes nothing. */
+  acceptTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'terms_version_not_current' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
   blockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded. */
@@ -4058,7 +4150,7 @@ export interface codes {
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
   claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
-  completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a purchase. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase. */
   completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Exchange your session for a native token. For native apps. The native token expires after 15 minutes; the refresh token gets the next one. */
@@ -4145,6 +4237,8 @@ export interface codes {
   readProof: 'malformed_request' | 'proof_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read a purchase. The purchase in its current status, with its price, and its pack once it is completed. */
   readPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read which terms you accepted. With the version that is required of who writes texts for other fans: name, handle, bio and titles. */
+  readTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Report what fans did. Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens. Requires the scope `events:write`. */
   recordEvents: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Redeem a claimed reward. Generates the redemption code, also if the reward is no longer active. */
@@ -4164,7 +4258,7 @@ export interface codes {
   /** Report the state of a match. Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again. Requires the scope `matches:write`. */
   updateMatch: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'request_timeout' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Update fields of your profile. An omitted member keeps its value; null clears it. */
-  updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'terms_not_accepted' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Upload a picture. The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP with nothing but the pixels. A picture that nothing uses is deleted a day after its upload. A server key requires the scope `uploads:write`. */
   uploadPicture: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'picture_quota_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'picture_not_supported' | 'picture_damaged' | 'picture_too_large' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'uploads_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Use a redemption code. Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you. Requires the scope `redemptions:write`. */
@@ -4174,11 +4268,12 @@ export interface codes {
   /** Predict the score of a match. Until kick-off; replaces your earlier prediction. */
   writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. A member left out stays as it is; null clears it. */
-  writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */
 export const requests = {
+  acceptTerms: { method: 'PUT', path: '/api/user/terms', caller: true, keyed: true, repeatable: true, body: true },
   blockFan: { method: 'PUT', path: '/api/user/blocks/{handle}', caller: true, keyed: true, repeatable: true },
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
   changePrivacy: { method: 'PATCH', path: '/api/user/privacy', caller: true, keyed: true, repeatable: true, body: true },
@@ -4229,6 +4324,7 @@ export const requests = {
   readProfile: { method: 'GET', path: '/api/user/profile', caller: true, repeatable: true },
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
+  readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },

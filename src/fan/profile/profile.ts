@@ -10,6 +10,7 @@ import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
+import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
 import { completionOf } from '../../identity/users/completion.ts'
 import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
 import { isComplete, type ProfileChange, pickProfile } from '../../identity/users/profile-fields.ts'
@@ -40,10 +41,17 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
   return readProfile(tx, { userId: user.id })
 }
 
+const PUBLIC_TEXTS = ['displayName', 'handle', 'bio'] as const
+
 /** `pointer`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
 export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
   const normal = normalizeProfile(change, pointer)
   if (Object.keys(normal).length === 0) return
+  await requirePublicText(
+    tx,
+    userId,
+    PUBLIC_TEXTS.map(name => ({ pointer: `${pointer}/${name}`, text: normal[name] })),
+  )
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${pointer}/favoriteTeamId`)
   const profile = await updateUser(tx, userId, normal).catch(error => {
@@ -58,6 +66,7 @@ export async function changeProfile(tx: Transaction, userId: string, change: Pro
   if (isComplete(profile)) await recordProfileCompleted(tx, userId)
 }
 changeProfile.problems = [
+  ...requirePublicText.problems,
   profileProblems.handle_taken,
   ...requireTeam.problems,
   ...recordEvent.problems,

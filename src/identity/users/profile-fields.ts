@@ -7,7 +7,7 @@ import { attempt } from '../../core/attempt.ts'
 import { isCountry } from '../../core/country.ts'
 import { Formatted } from '../../core/formats.ts'
 import { isSerializedHttps, MAX_URL_LENGTH } from '../../core/https-url.ts'
-import { isVisible, withoutBidiControls } from '../../core/name-text.ts'
+import { isDeceptive, isVisible, plainName, withoutBidiControls } from '../../core/name-text.ts'
 import { type SchemaOptions, type TSchema, Type } from '../../core/typebox.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
 
@@ -69,15 +69,19 @@ const HANDLE = '^[a-z0-9_]{3,20}$'
 
 export const profileFields = {
   displayName: text({
-    expected: `1 to ${NAME_MAX} characters after trimming, without control and bidirectional characters`,
-    normalize: value => (withoutBidiControls(value) === value ? trimmed(value, 1, NAME_MAX, CONTROL) : null),
-    repair: value => withoutBidiControls(value).replace(everywhere(CONTROL), ' ').replace(/ {2,}/g, ' '),
+    expected: `1 to ${NAME_MAX} characters after trimming, without control, bidirectional and invisible characters, styled letters, and words that mix Latin letters with similar ones`,
+    normalize: value =>
+      withoutBidiControls(value) === value && !isDeceptive(value)
+        ? trimmed(value, 1, NAME_MAX, CONTROL)
+        : null,
+    repair: value =>
+      plainName(withoutBidiControls(value)).replace(everywhere(CONTROL), ' ').replace(/ {2,}/g, ' '),
     completes: true,
     mirror: 'name',
     documented: {
       minLength: 1,
       maxLength: NAME_MAX,
-      description: `1 to ${NAME_MAX} characters after trimming, no control or bidirectional control characters.`,
+      description: `1 to ${NAME_MAX} characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), and no word that mixes Latin letters with Cyrillic, Greek or other ones that look like them.`,
     },
     shown: 'The fan’s own name, or else the provider’s.',
     example: 'Calebe',

@@ -9,6 +9,7 @@ import { exportPoints } from '../../economy/points/export.ts'
 import { exportRuleUses } from '../../economy/rules/export.ts'
 import { readOnboarding } from '../../fan/onboarding/onboarding.ts'
 import { exportSessions } from '../../identity/auth/export.ts'
+import { exportTerms } from '../../identity/public-text/terms.ts'
 import { exportRelations } from '../../identity/relations/export.ts'
 import { exportIdentity } from '../../identity/users/export.ts'
 import { findUser, findUserById, type User } from '../../identity/users/users.ts'
@@ -46,6 +47,7 @@ async function exportRecord(reader: Reader, user: User) {
     ...(await exportIdentity(reader, user)),
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
+    terms: await exportTerms(reader, user.id),
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),

@@ -14,6 +14,7 @@ import { readIdentityConfig } from './identity.ts'
 import { readLimitsConfig } from './limits.ts'
 import { readNetworkConfig } from './network.ts'
 import { readPaymentsConfig } from './payments.ts'
+import { readPublicText } from './public-text.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 import { readTracingConfig } from './tracing.ts'
 import { readUploads } from './uploads.ts'
@@ -86,6 +87,8 @@ export function parseConfig(env: Environment) {
     eventSink: readEventSink(reader),
     /** Where uploaded pictures are stored; null: there are none. */
     uploads: readUploads(reader),
+    /** What fans may write for others to read. */
+    publicText: readPublicText(reader),
     payments: readPaymentsConfig(reader),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),

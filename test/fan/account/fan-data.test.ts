@@ -172,6 +172,9 @@ onEachEngine('The declared data of a fan', world => {
         otherId: { row: { fanId: otherId, otherId: userId, followedAt: at(26) }, shown: shownAt(26) },
       },
       followCounts: { userId: { row: { userId, following: 1 } } },
+      termsAcceptances: {
+        userId: { row: { userId, version: 'terms-7', acceptedAt: new Date(0) }, shown: 'terms-7' },
+      },
       privacySettings: {
         userId: {
           row: { userId, profile: 'private', activity: 'private', leaderboardName: 'anonymous' },

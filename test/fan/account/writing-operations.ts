@@ -68,6 +68,10 @@ export const operations: Record<
     expectStatus(204, await fan.put(`/api/user/blocks/${handle}`))
     return { send: () => fan.send(`/api/user/blocks/${handle}`, { method: 'DELETE' }) }
   },
+  acceptTerms: (world, fan) => {
+    world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
+    return { send: () => fan.put('/api/user/terms', { version: '2026-08' }) }
+  },
   changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })

@@ -65,6 +65,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     followFan: () => ({}),
     muteFan: () => ({}),
     blockFan: () => ({}),
+    acceptTerms: () => {
+      world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
+      return { version: '2026-08' }
+    },
     changePrivacy: () => ({ profile: 'private' }),
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
@@ -129,6 +133,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     )
     for (const { name, method, path, operation } of mutations) {
       const fan = await patientFan(world)
+      world.db.read.spine.publicText.policy = { filter: null, termsVersion: null }
       const body = await bodies[operation.operationId]?.(fan)
       const to = (await paths[operation.operationId]?.(fan)) ?? path
       const send = (asked: unknown) =>
@@ -148,6 +153,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         writePrediction: { homeScore: 0, awayScore: 0 },
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
+        acceptTerms: { version: '2' },
       }
       const [member] = Object.keys(body as object)
       const other =

@@ -1,0 +1,37 @@
+/** Checks what a fan writes for others to read. Each write of such a text calls it, in its unit of work. */
+import type { Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import { publicTextProblems } from './problems.ts'
+import { hasAccepted } from './terms.ts'
+
+export interface PublicText {
+  /** JSON Pointer of the text in the request. */
+  pointer: string
+  /** Null and undefined are no text: they are left out. */
+  text: string | null | undefined
+}
+
+/** `userId`: the fan who writes, whose record is locked. Without a filter and terms it reads nothing. */
+export async function requirePublicText(
+  tx: Transaction,
+  userId: string,
+  texts: readonly PublicText[],
+): Promise<void> {
+  const { publicText } = tx.spine
+  const { filter, termsVersion } = publicText.policy
+  const written = texts.flatMap(({ pointer, text }) => (text ? [{ pointer, text }] : []))
+  if (written.length === 0) return
+  if (termsVersion !== null && !(await hasAccepted(tx, userId, termsVersion)))
+    throw new DomainError(publicTextProblems.terms_not_accepted, { required: termsVersion })
+  const found = filter ? written.filter(({ text }) => filter.matches(text)) : []
+  if (found.length === 0) return
+  const errors = found.map(({ pointer }) => ({
+    pointer,
+    message: 'must not contain words that are not allowed',
+  }))
+  throw new DomainError(publicTextProblems.text_not_allowed, { errors })
+}
+requirePublicText.problems = [
+  publicTextProblems.terms_not_accepted,
+  publicTextProblems.text_not_allowed,
+] as const

@@ -1,0 +1,62 @@
+import { Closed, Instant, Nullable } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
+import { acceptTerms, readTerms } from './terms.ts'
+
+const Version = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\w.-]{1,64}$', description })
+
+const Terms = Closed(
+  {
+    required: Nullable(Type.String(), {
+      description: 'The version that texts for other fans require. Null if none is required.',
+    }),
+    accepted: Nullable(
+      Closed({
+        version: Type.String({ description: 'The version.' }),
+        acceptedAt: Instant('When you accepted it.'),
+      }),
+      { description: 'What you accepted last. Null if nothing.' },
+    ),
+  },
+  { title: 'Terms' },
+)
+
+const AcceptTerms = Closed(
+  { version: Version('`required` of the terms that were shown.') },
+  { title: 'AcceptTerms' },
+)
+
+const example = {
+  required: '2026-08',
+  accepted: { version: '2026-08', acceptedAt: '2026-08-15T18:30:00.000Z' },
+}
+
+export const termsRoutes = (deps: FanDeps) =>
+  fans(deps, { prefix: '/api/user/terms', tag: 'User' })
+    .get(
+      '',
+      ({ caller }) => readTerms(deps.db.read, caller),
+      operation({
+        id: 'readTerms',
+        summary: 'Read which terms you accepted',
+        description:
+          'With the version that is required of who writes texts for other fans: name, handle, bio and titles.',
+        responses: { 200: Terms },
+        examples: { 200: example },
+      }),
+    )
+    .put(
+      '',
+      ({ body, caller, write }) => write(tx => acceptTerms(tx, caller, body)),
+      operation({
+        id: 'acceptTerms',
+        summary: 'Accept the terms',
+        description: 'Only the current version can be accepted. A repeat changes nothing.',
+        body: AcceptTerms,
+        responses: { 200: Terms },
+        problems: acceptTerms.problems,
+        examples: { body: { version: '2026-08' }, 200: example },
+      }),
+    )

@@ -1,0 +1,18 @@
+/** What the texts that fans show to others must meet: one policy for each database. */
+import type { TextFilter } from './text-filter.ts'
+
+declare module '../../../db/types.ts' {
+  interface Spine {
+    readonly publicText: ReturnType<typeof createPublicTextSpine>
+  }
+}
+
+export interface PublicTextPolicy {
+  filter: TextFilter | null
+  termsVersion: string | null
+}
+
+/** `policy` is that of the configuration, once the dependencies are created. Commands, which write no texts of fans, have none. */
+export const createPublicTextSpine = () => ({
+  policy: { filter: null, termsVersion: null } as PublicTextPolicy,
+})

@@ -1,0 +1,59 @@
+/** The terms of the club, and which of their versions a fan has accepted. */
+import { and, desc, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import type { Caller, CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { ensureUserId } from '../users/users.ts'
+import { publicTextProblems } from './problems.ts'
+
+/** What the fan has accepted last, and what texts for others require. */
+export async function readTerms(reader: Reader, { userId }: CallerId) {
+  const accepted = userId === undefined ? undefined : await selectLatest(reader, userId)
+  return {
+    required: reader.spine.publicText.policy.termsVersion,
+    accepted: accepted ? { version: accepted.version, acceptedAt: accepted.acceptedAt.toISOString() } : null,
+  }
+}
+
+const selectLatest = preparedRow((reader: Reader, userId: string) => {
+  const { termsAcceptances: accepted } = reader.tables
+  return reader
+    .select()
+    .from(accepted)
+    .where(eq(accepted.userId, userId))
+    .orderBy(desc(accepted.acceptedAt), desc(accepted.version))
+    .limit(1)
+})
+
+/** A repeat keeps the time of the first. */
+export async function acceptTerms(tx: Transaction, caller: Caller, { version }: { version: string }) {
+  if (version !== tx.spine.publicText.policy.termsVersion)
+    throw new DomainError(publicTextProblems.terms_version_not_current)
+  const userId = await ensureUserId(tx, caller)
+  const { termsAcceptances } = tx.tables
+  await tx.insert(termsAcceptances).values({ userId, version, acceptedAt: tx.now() }).onConflictDoNothing()
+  return readTerms(tx, { userId })
+}
+acceptTerms.problems = [publicTextProblems.terms_version_not_current] as const
+
+export const hasAccepted = async (reader: Reader, userId: string, version: string): Promise<boolean> =>
+  (await selectAcceptance(reader, userId, version)) !== undefined
+
+const selectAcceptance = preparedRow((reader: Reader, userId: string, version: string) => {
+  const { termsAcceptances: accepted } = reader.tables
+  return reader
+    .select({ acceptedAt: accepted.acceptedAt })
+    .from(accepted)
+    .where(and(eq(accepted.userId, userId), eq(accepted.version, version)))
+})
+
+export async function exportTerms(reader: Reader, userId: string) {
+  const { termsAcceptances: accepted } = reader.tables
+  const { version, acceptedAt } = accepted
+  return reader
+    .select({ version, acceptedAt })
+    .from(accepted)
+    .where(eq(accepted.userId, userId))
+    .orderBy(acceptedAt, version)
+}

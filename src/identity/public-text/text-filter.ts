@@ -1,0 +1,51 @@
+/** Finds words that do not belong into public text: those of a library for English, and those of the club. */
+import type { PublicTextConfig } from '../../platform/config/public-text.ts'
+
+export interface TextFilter {
+  matches(text: string): boolean
+}
+
+/** The library finds a word within these. */
+const SURNAMES_AND_PLACES = [
+  'Dickens',
+  'Dickenson',
+  'Dickerson',
+  'Dickie',
+  'Dickinson',
+  'Dickson',
+  'Penistone',
+]
+
+/** The library is loaded only here: without a filter it is not read. */
+export async function createTextFilter(config: PublicTextConfig): Promise<TextFilter | null> {
+  const { filter, blockedWords, allowedWords } = config
+  if (filter === 'off') return null
+  const { englishDataset, englishRecommendedTransformers, RegExpMatcher } = await import('obscenity')
+  const english = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers })
+  const [blocked, allowed] = [
+    wordsIn(blockedWords, 'u'),
+    wordsIn([...SURNAMES_AND_PLACES, ...allowedWords], 'gu'),
+  ]
+  return {
+    matches(text) {
+      const folded = fold(text)
+      const rest = allowed ? folded.replace(allowed, ' ') : folded
+      return english.hasMatch(rest) || (blocked?.test(rest) ?? false)
+    },
+  }
+}
+
+/** Case, accents, invisible characters and compatibility forms make no difference, nor do underscores, which separate words. */
+const fold = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+
+/** Matches whole words. Null without words. */
+function wordsIn(words: string[], flags: 'u' | 'gu'): RegExp | null {
+  if (words.length === 0) return null
+  const any = words.map(word => fold(word).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, flags)
+}

@@ -1,0 +1,36 @@
+import type { EnvironmentReader } from './environment.ts'
+
+/** Rules for texts that fans show to others. */
+export interface PublicTextConfig {
+  filter: 'off' | 'block'
+  /** Words of the club, which are filtered as well. */
+  blockedWords: string[]
+  /** Words of the club, which are never filtered. */
+  allowedWords: string[]
+  /** The version of the terms that a fan must have accepted to write public text. Null: none is asked for. */
+  termsVersion: string | null
+}
+
+const MAX_WORD = 100
+const VERSION = /^[\w.-]{1,64}$/
+
+export function readPublicText(reader: EnvironmentReader): Readonly<PublicTextConfig> {
+  const filter = reader.oneOf('TEXT_FILTER', ['off', 'block'])
+  const lines = (reader.file('TEXT_FILTER_LIST') ?? '')
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '' && !line.startsWith('#'))
+  if (lines.some(line => line === '!' || line.length > MAX_WORD))
+    reader.refuse('TEXT_FILTER_LIST', `must have one word of at most ${MAX_WORD} characters in each line`)
+  if (lines.length > 0 && filter === 'off')
+    reader.refuse('TEXT_FILTER_LIST', 'has no effect while TEXT_FILTER is off: set it to block')
+  const termsVersion = reader.text('TERMS_VERSION') ?? null
+  if (termsVersion !== null && !VERSION.test(termsVersion))
+    reader.refuse('TERMS_VERSION', 'must be 1 to 64 letters, digits, dots, hyphens and underscores')
+  return Object.freeze({
+    filter,
+    blockedWords: lines.filter(line => !line.startsWith('!')),
+    allowedWords: lines.filter(line => line.startsWith('!')).map(line => line.slice(1).trim()),
+    termsVersion,
+  })
+}
