@@ -1,7 +1,7 @@
 /** The example app when something fails: a double click, a session that ends, no network, a proxy's page. */
 import { describe, expect, test } from 'bun:test'
 import type { Page, Request } from 'playwright-core'
-import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
 
 const title = noBrowser
@@ -168,7 +168,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await page.getByTestId('points').isVisible()).toBe(true)
       await demo.open(page, 'Rewards')
       await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
-      await page.screenshot({ path: screenshotPath('demo-offline') })
+      await takeScreenshot(page, 'demo-offline')
       await page.reload()
       await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
       await page.context().setOffline(false)

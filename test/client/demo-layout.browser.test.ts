@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { findSerious } from '../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
 
 const title = noBrowser ? `Layout of the example app (skipped: ${noBrowser})` : 'Layout of the example app'
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         )
         const problems = [...(await findWide(page)), ...(await findSerious(page))]
         if (problems.length > 0) found[name] = problems
-        await page.screenshot({ path: screenshotPath(`demo ${label} ${name}`.replaceAll(/\W+/g, '-')) })
+        await takeScreenshot(page, `demo ${label} ${name}`.replaceAll(/\W+/g, '-'))
       }
       expect(found).toEqual({})
     },

@@ -1,7 +1,7 @@
 /** The leaderboard of the example app: its boards, the fan's own row, joining and leaving. */
 import { describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
 
 const title = noBrowser
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const rows = page.getByRole('list').first().getByRole('listitem')
       await rows.filter({ hasText: 'Fan 25' }).waitFor()
       expect(await rows.count()).toBe(PAGE)
-      await page.screenshot({ path: screenshotPath('demo-leaderboard') })
+      await takeScreenshot(page, 'demo-leaderboard')
       await page.getByRole('button', { name: 'Show me' }).press('Enter')
       await rows.filter({ hasText: 'Fan 60' }).getByText('You', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Show those before' }).press('Enter')

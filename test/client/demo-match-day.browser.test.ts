@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
 import { exampleQuest } from '../../src/play/quests/schema.ts'
 import { findSerious } from '../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
 
 const HOUR_MS = 3_600_000
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.keyboard.press('Enter')
       await next.getByText('Your prediction: 3 – 1').waitFor()
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-matches-${colorScheme}`) })
+      await takeScreenshot(page, `demo-matches-${colorScheme}`)
 
       await page.reload()
       await demo.open(page, 'Matches')
@@ -183,7 +183,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByLabel('home matches: 1 of 2').waitFor()
       await page.getByRole('button', { name: `Claim ${exampleQuest.title}` }).waitFor()
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-quests-${colorScheme}`) })
+      await takeScreenshot(page, `demo-quests-${colorScheme}`)
 
       quests.length = 0
       await demo.open(page, 'Home')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { findSerious } from '../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
 
 const title = noBrowser
@@ -38,11 +38,11 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await startPurchase(page, colorScheme === 'light' ? 12 : 13)
       expect(await countPurchases(page)).toEqual(['pending'])
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-payment-${colorScheme}`), fullPage: true })
+      await takeScreenshot(page, `demo-payment-${colorScheme}`, { fullPage: true })
 
       await page.getByRole('button', { name: 'Try a card that is declined' }).click()
       await page.getByRole('alert').getByText('The payment was declined.').waitFor()
-      await page.screenshot({ path: screenshotPath(`demo-payment-declined-${colorScheme}`) })
+      await takeScreenshot(page, `demo-payment-declined-${colorScheme}`)
       // The purchase is found again, in the list and at its own address.
       await demo.open(page, 'Packs')
       await page.getByRole('link', { name: /^Pay for Legends/ }).click()
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText('Paid. Your pack is ready.').waitFor()
       expect(await countPurchases(page)).toEqual(['completed'])
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-payment-paid-${colorScheme}`) })
+      await takeScreenshot(page, `demo-payment-paid-${colorScheme}`)
       await page.getByRole('link', { name: /^Open Legends/ }).click()
       await page.getByRole('button', { name: /^Open Legends/ }).click()
       await page.getByText('Draw verified in this browser').waitFor()
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       })
       await page.getByRole('button', { name: 'Cancel the purchase' }).press('Enter')
       await page.getByText('The time to pay is over.').waitFor()
-      await page.screenshot({ path: screenshotPath('demo-payment-expired') })
+      await takeScreenshot(page, 'demo-payment-expired')
       await page.goto(`${demo.origin}/demo/packs/purchases/none`)
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     },

@@ -1,7 +1,7 @@
 /** The example app as a fan uses it: on a phone, in a real browser, against the API and the mock provider. */
 import { describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
 import { sqliteEngine } from '../support/engines.ts'
 
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const reducedMotion = colorScheme === 'dark' ? 'reduce' : 'no-preference'
       await page.emulateMedia({ colorScheme, reducedMotion })
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-welcome-${colorScheme}`) })
+      await takeScreenshot(page, `demo-welcome-${colorScheme}`)
       await demo.signIn(page, colorScheme === 'light' ? 20 : 21)
       await page.getByRole('button', { name: 'Join and get your first points' }).click()
       await page.getByTestId('points').getByText('100').waitFor()
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const colour = () => page.evaluate<string>("document.documentElement.style.getPropertyValue('--team')")
       expect(await colour()).toBe('#0b3d91')
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-home-${colorScheme}`) })
+      await takeScreenshot(page, `demo-home-${colorScheme}`)
 
       await demo.open(page, 'Packs')
       await page.getByRole('link', { name: /Starter pack/ }).click()
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)',
       )
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-packs-${colorScheme}`) })
+      await takeScreenshot(page, `demo-packs-${colorScheme}`)
 
       await page.getByRole('link', { name: 'See your collection' }).click()
       await page.getByRole('heading', { name: 'Collection' }).waitFor()
@@ -170,10 +170,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText(reward).first().waitFor()
       const root = 'document.documentElement'
       expect(await page.evaluate<string[]>(`[${root}.lang, ${root}.dir]`)).toEqual([tag, dir])
-      await page.screenshot({ path: screenshotPath(`demo-rewards-${tag}`) })
+      await takeScreenshot(page, `demo-rewards-${tag}`)
       await page.goto(`${demo.origin}/demo`)
       await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-      await page.screenshot({ path: screenshotPath(`demo-home-${tag}`) })
+      await takeScreenshot(page, `demo-home-${tag}`)
       expect(await findSerious(page)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

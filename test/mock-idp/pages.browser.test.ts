@@ -1,7 +1,7 @@
 /** The start page of the mock provider in a real browser: its buttons call the control interface. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
 import { type RunningProvider, startProvider } from '../support/processes.ts'
 import { authorizePath } from './world.ts'
 
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         ['sign-in', authorizePath()],
       ] as const) {
         await page.goto(`${provider.issuer}${path}`)
-        await page.screenshot({ path: screenshotPath(`mock-${name}-${colorScheme}-${width}`) })
+        await takeScreenshot(page, `mock-${name}-${colorScheme}-${width}`)
         expect(await findSerious(page), name).toEqual([])
         const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
         expect(scrolled, name).toBeLessThanOrEqual(width)

@@ -1,6 +1,6 @@
 /** Chromium for the tests that look at pages, kept from every machine but this one. */
 import { mkdirSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 
 /**
  * Programs, the cheapest first. The headless shell draws no window and takes half of the CPU time. Debian's launcher of
@@ -77,8 +77,13 @@ export async function openBrowser({
   return { context, complaints, hosts, close: () => context.close() }
 }
 
-/** Where a screenshot of this name goes; the folder is not kept in the repository. */
-export function screenshotPath(name: string): string {
+/**
+ * Writes a screenshot into a folder that is not kept in the repository, if `TEST_SCREENSHOTS` is set: to look at pages while
+ * they are changed. A picture costs as much as a step of a test.
+ */
+export async function takeScreenshot(on: Page | Locator, name: string, { fullPage = false } = {}) {
+  if (!process.env.TEST_SCREENSHOTS) return
   mkdirSync(FOLDER, { recursive: true })
-  return `${FOLDER}/${name}.png`
+  const path = `${FOLDER}/${name}.png`
+  await ('goto' in on ? on.screenshot({ path, fullPage }) : on.screenshot({ path }))
 }

@@ -6,7 +6,7 @@ import {
   BROWSER_TIMEOUT_MS,
   noBrowser,
   openBrowser,
-  screenshotPath,
+  takeScreenshot,
   type WatchedBrowser,
 } from '../../support/browser.ts'
 import { openAuthorize, openDocs, operationBlock, type Site, startSite } from './swagger-page.ts'
@@ -37,8 +37,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       try {
         const page = await browser.context.newPage()
         await openDocs(page, site.origin, { whole: width < 1280 && colorScheme === 'light' })
-        const shoot = (name: string) =>
-          page.screenshot({ path: screenshotPath(`docs-${name}-${colorScheme}-${width}`) })
+        const shoot = (name: string) => takeScreenshot(page, `docs-${name}-${colorScheme}-${width}`)
         await shoot('page')
         expect(await findSerious(page)).toEqual([])
         const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
@@ -89,7 +88,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         const block = operationBlock(page, operationId)
         await block.locator('.opblock-summary-control').click()
         await block.locator('details.shared-problems').waitFor()
-        await block.screenshot({ path: screenshotPath(`docs-opened-${operationId}`) })
+        await takeScreenshot(block, `docs-opened-${operationId}`)
         expect((await block.boundingBox())?.height).toBeLessThan(TALLEST)
       },
       BROWSER_TIMEOUT_MS,

@@ -5,7 +5,7 @@ import {
   BROWSER_TIMEOUT_MS,
   noBrowser,
   openBrowser,
-  screenshotPath,
+  takeScreenshot,
   type WatchedBrowser,
 } from '../../support/browser.ts'
 import { execute, openDocs, operationBlock, paste, type Site, startSite, way } from './swagger-page.ts'
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await says('Signed in as fan-0002.')
       await page.clock.fastForward('20:01')
       await says(`The token of fan-0002 ${EXPIRED}.`)
-      await page.screenshot({ path: screenshotPath('docs-session-expired') })
+      await takeScreenshot(page, 'docs-session-expired')
       await expectToSignInAgain()
     },
     BROWSER_TIMEOUT_MS,

@@ -7,7 +7,7 @@ import {
   BROWSER_TIMEOUT_MS,
   noBrowser,
   openBrowser,
-  screenshotPath,
+  takeScreenshot,
   type WatchedBrowser,
 } from '../../support/browser.ts'
 import {
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     page = await browser.context.newPage()
     await openDocs(page, site.origin, { whole })
   }
-  const shoot = (name: string, on = page) => on.screenshot({ path: screenshotPath(name) })
+  const shoot = (name: string, on = page) => takeScreenshot(on, name)
   const shootAnswer = async (name: string, operationId: string) => {
     const answer = operationBlock(page, operationId).locator('.live-responses-table .response')
     await answer.scrollIntoViewIfNeeded()
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await typeOf('state')).toBe('string')
       expect(await typeOf('completedAt')).toBe('string | null')
       expect(await typeOf('reward')).toBe('(object | null)')
-      await answer.screenshot({ path: screenshotPath('docs-schema') })
+      await takeScreenshot(answer, 'docs-schema')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { realSources } from '../../../src/core/sources.ts'
 import { findSerious } from '../../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, screenshotPath } from '../../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, startApi } from '../../support/processes.ts'
 
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         for (const path of PAGES) {
           await page.goto(`${api.origin.replace('127.0.0.1', 'localhost')}${path}`)
           const name = path.replaceAll('/', '-').replace(/^-$/, '-index')
-          await page.screenshot({ path: screenshotPath(`text${name}-${colorScheme}-${width}`) })
+          await takeScreenshot(page, `text${name}-${colorScheme}-${width}`)
           expect(await findSerious(page), path).toEqual([])
           const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
           expect(background).toBe(colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')

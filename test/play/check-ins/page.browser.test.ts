@@ -8,7 +8,7 @@ import {
   BROWSER_TIMEOUT_MS,
   noBrowser,
   openBrowser,
-  screenshotPath,
+  takeScreenshot,
   type WatchedBrowser,
 } from '../../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await enterKey(page, key)
       await page.getByRole('img', { name: /QR code/ }).waitFor()
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`check-in-${colorScheme}`) })
+      await takeScreenshot(page, `check-in-${colorScheme}`)
       const response = await fetch(`${api.origin}/api/check-ins`, {
         method: 'POST',
         headers: {
@@ -154,7 +154,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('status').getByText(reason).waitFor()
       expect(await page.getByRole('img').isVisible()).toBe(false)
       expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`check-in-${id}`) })
+      await takeScreenshot(page, `check-in-${id}`)
     },
     BROWSER_TIMEOUT_MS,
   )
