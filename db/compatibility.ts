@@ -8,8 +8,14 @@ export interface Compatibility {
   reason: string
 }
 
+/** Triggers of a table that no older version writes. */
+const sanctionsAppendOnly: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'The triggers are of a table that older versions do not write.',
+}
+
 /** By engine and name of the migration. */
 export const compatibility: Record<'sqlite' | 'postgres', Record<string, Compatibility>> = {
-  sqlite: {},
-  postgres: {},
+  sqlite: { '0003_sanctions-append-only': sanctionsAppendOnly },
+  postgres: { '0003_sanctions-append-only': sanctionsAppendOnly },
 }

@@ -4,7 +4,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from './types.ts'
 
 interface Lockable {
-  for(strength: 'key share' | 'no key update'): unknown
+  for(strength: 'key share' | 'no key update' | 'update'): unknown
 }
 
 /**
@@ -17,6 +17,10 @@ export const locksShared = <Query extends Lockable>(tx: Pick<Transaction, 'table
 /** As `locksShared`, and nobody else updates them. A row that was changed while the query waited must still meet its condition. */
 export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'no key update')
+
+/** As `locksForUpdate`, and waits for units of work that have locked the rows by `locksShared`. */
+export const locksExclusively = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
+  locks(tx, query, 'update')
 
 function locks<Query extends Lockable>(
   { tables }: Pick<Transaction, 'tables'>,

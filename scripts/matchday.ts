@@ -26,6 +26,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'import-events': ['Imports events of another system', () => import('./import-events.ts')],
   grant: ['Grants points to a fan, or takes points, once per reference', () => import('./grant.ts')],
   matches: ['Lowers the revision of a match that shuts out reports', () => import('./matches.ts')],
+  moderate: ['Shows and records decisions of moderators about fans', () => import('./moderate.ts')],
   'redeem-code': ['Uses the redemption code that a fan shows, once', () => import('./redeem-code.ts')],
   refund: ['Lists refunds that are due, and pays them', () => import('./refund.ts')],
   'server-keys': ["Manages the keys of the club's own systems", () => import('./server-keys.ts')],

@@ -9,6 +9,7 @@ import { fanData as rules } from './economy/rules.ts'
 import { fanData as auth } from './identity/auth.ts'
 import { fanData as publicText } from './identity/public-text.ts'
 import { fanData as relations } from './identity/relations.ts'
+import { fanData as sanctions } from './identity/sanctions.ts'
 import { fanData as users } from './identity/users.ts'
 import { fanData as http } from './platform/http.ts'
 import { fanData as checkIns } from './play/check-ins.ts'
@@ -24,6 +25,7 @@ export const fanData = {
   ...auth,
   ...relations,
   ...publicText,
+  ...sanctions,
   ...leaderboard,
   ...points,
   ...rules,

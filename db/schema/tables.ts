@@ -17,6 +17,7 @@ import { defineRulesTables } from './economy/rules.ts'
 import { defineAuthTables } from './identity/auth.ts'
 import { definePublicTextTables } from './identity/public-text.ts'
 import { defineRelationsTables } from './identity/relations.ts'
+import { defineSanctionsTables } from './identity/sanctions.ts'
 import { defineServerKeysTables } from './identity/server-keys.ts'
 import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
@@ -53,6 +54,7 @@ function defineTables(kit: ColumnKit) {
     ...defineAuthTables(kit),
     ...defineRelationsTables(kit, users),
     ...definePublicTextTables(kit, users),
+    ...defineSanctionsTables(kit, users),
     ...defineCatalogueTables(kit),
     ...defineLeaderboardTables(kit, users),
     ...definePointsTables(kit, users),

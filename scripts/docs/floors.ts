@@ -18,7 +18,10 @@ export const DOMAINS: Record<string, Domain> = {
       ['docs', 'health', 'tracing'],
     ],
   },
-  identity: { about: 'who calls', rooms: [['users', 'server-keys'], ['auth'], ['relations', 'public-text']] },
+  identity: {
+    about: 'who calls',
+    rooms: [['users', 'server-keys'], ['sanctions'], ['auth'], ['relations', 'public-text']],
+  },
   club: { about: 'what the club declares', rooms: [['catalogue', 'pictures'], ['teams'], ['matches']] },
   economy: {
     about: 'what happened, and what it earned',
@@ -29,7 +32,10 @@ export const DOMAINS: Record<string, Domain> = {
     rooms: [['rewards', 'packs', 'check-ins', 'predictions'], ['quests']],
   },
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },
-  fan: { about: 'a fan’s own pages', rooms: [['profile'], ['onboarding', 'dashboard', 'account', 'social']] },
+  fan: {
+    about: 'a fan’s own pages',
+    rooms: [['profile'], ['onboarding', 'dashboard', 'account', 'social', 'moderation']],
+  },
   operate: { about: 'what scripts call, and what is measured', rooms: [['admin'], ['metrics']] },
   app: { about: 'composition: dependencies, routes, background tasks', rooms: [] },
 }

@@ -17,6 +17,7 @@ import { membershipRoutes } from '../economy/points/membership-routes.ts'
 import { pointsRoutes } from '../economy/points/routes.ts'
 import { accountRoutes } from '../fan/account/routes.ts'
 import { dashboardRoutes } from '../fan/dashboard/routes.ts'
+import { moderationRoutes } from '../fan/moderation/routes.ts'
 import { onboardingRoutes } from '../fan/onboarding/routes.ts'
 import { fansRoutes } from '../fan/profile/fans-routes.ts'
 import { profileRoutes } from '../fan/profile/routes.ts'
@@ -100,6 +101,7 @@ const fan = (deps: Deps) =>
     .use(syncRoutes(deps))
     .use(accountRoutes(deps))
     .use(socialRoutes(deps))
+    .use(moderationRoutes(deps))
     .use(dashboardRoutes(deps))
 
 /** The operations of the API. */

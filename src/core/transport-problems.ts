@@ -4,6 +4,17 @@ import { DomainError, defineProblems, type FieldError } from './problems.ts'
 import { Type } from './typebox.ts'
 
 export const transportProblems = defineProblems({
+  suspended: {
+    status: 403,
+    title: 'You are suspended',
+    description:
+      'A moderator has suspended the fan until `until`, for `reason`. The fan can read, protect and delete their account, and writes again after that. Show both to the user.',
+    members: Type.Object({
+      until: Type.String({ format: 'date-time', description: 'When the suspension ends.' }),
+      reason: Type.String({ description: 'Why, as in `GET /api/user/sanctions`.' }),
+    }),
+    example: { until: '2026-08-22T18:30:00.000Z', reason: 'harassment' },
+  },
   malformed_request: {
     status: 400,
     title: 'The request cannot be read',

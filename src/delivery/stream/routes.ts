@@ -38,6 +38,7 @@ const ticketRoutes = (deps: StreamRouteDeps) =>
     },
     operation({
       id: 'createStreamTicket',
+      whenSuspended: 'allowed',
       summary: 'Get a ticket for EventSource',
       description:
         'Browsers’ `EventSource` cannot send a token. The ticket opens one stream within 30 seconds; get another one to reconnect.',

@@ -30,6 +30,7 @@ export const membershipRoutes = (deps: FanDeps) =>
         }),
       operation({
         id: 'leaveLeaderboard',
+        whenSuspended: 'allowed',
         idempotencyKey: 'none',
         summary: 'Leave the leaderboard',
         description:

@@ -15,6 +15,7 @@ export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
     },
     operation({
       id: 'deleteAccount',
+      whenSuspended: 'allowed',
       summary: 'Delete your account',
       description:
         'Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person.',

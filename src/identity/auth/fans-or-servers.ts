@@ -4,6 +4,7 @@ import type { Transaction } from '../../../db/index.ts'
 import type { AuthenticatedCaller } from '../../core/caller.ts'
 import { bearerInGroup, tokenOf } from '../../platform/http/contract/bearer.ts'
 import { describeSharedGroup, type Group, withRefusals } from '../../platform/http/contract/group.ts'
+import { isAllowedWhenSuspended } from '../../platform/http/contract/when-suspended.ts'
 import { uncachedInGroup } from '../../platform/http/edge/server-hooks.ts'
 import {
   runIdempotently,
@@ -11,12 +12,12 @@ import {
   type WriteOptions,
 } from '../../platform/http/idempotency/idempotency.ts'
 import { limitCaller, limitSource } from '../../platform/http/rate-limits/policies.ts'
+import { lockWriter } from '../sanctions/lock-writer.ts'
 import { requireScope, requireServerKey } from '../server-keys/authenticate.ts'
 import type { KeyRefusal, ServerDeps } from '../server-keys/group.ts'
 import { looksLikeServerKey } from '../server-keys/key.ts'
 import { createUseRecorder } from '../server-keys/last-use.ts'
 import type { ServerScope } from '../server-keys/scopes.ts'
-import { lockCaller } from '../users/users.ts'
 import { identify } from './authenticate.ts'
 import type { FanDeps, Refusal } from './groups.ts'
 
@@ -64,7 +65,7 @@ export function fansOrServers<const Prefix extends string>(
           if (caller) {
             const fan = caller
             const lockAndWork: typeof work = async (tx, prepared) => {
-              await lockCaller(tx, fan)
+              await lockWriter(tx, fan, isAllowedWhenSuspended(request))
               return work(tx, prepared)
             }
             return runIdempotently(deps, { caller: fan, request, route, set }, lockAndWork, options)

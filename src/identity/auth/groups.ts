@@ -8,6 +8,7 @@ import type { transportProblems } from '../../core/transport-problems.ts'
 import type { PublicReads, ReadPublic } from '../../platform/cache/public-reads.ts'
 import { bearerInGroup, tokenOf } from '../../platform/http/contract/bearer.ts'
 import { describeGroup, type Group, withRefusals } from '../../platform/http/contract/group.ts'
+import { isAllowedWhenSuspended } from '../../platform/http/contract/when-suspended.ts'
 import { uncachedInGroup } from '../../platform/http/edge/server-hooks.ts'
 import {
   type IdempotencyDeps,
@@ -17,7 +18,7 @@ import {
 import { limitCaller } from '../../platform/http/rate-limits/policies.ts'
 import type { RateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import type { providerProblems } from '../../platform/identity-provider/problems.ts'
-import { lockCaller } from '../users/users.ts'
+import { lockWriter } from '../sanctions/lock-writer.ts'
 import { type AuthDeps, identify } from './authenticate.ts'
 
 export interface FanDeps extends AuthDeps, IdempotencyDeps {
@@ -31,11 +32,12 @@ export type Refusal =
       ProblemOf<typeof transportProblems.unauthenticated | typeof transportProblems.invalid_token>,
       401
     >
+  | ElysiaCustomStatusResponse<403, ProblemOf<typeof transportProblems.suspended>, 403>
   | ElysiaCustomStatusResponse<503, ProblemOf<typeof providerProblems.identity_provider_unavailable>, 503>
 
 /**
  * Routes of signed-in fans. Handlers get `caller`, and `write`, which opens the unit of work, refuses a fan who was erased
- * meanwhile, and handles `Idempotency-Key`.
+ * meanwhile or is suspended, and handles `Idempotency-Key`.
  * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
  */
 export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
@@ -52,7 +54,7 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
         options?: WriteOptions<Prepared>,
       ) => {
         const lockAndWork: typeof work = async (tx, prepared) => {
-          await lockCaller(tx, caller)
+          await lockWriter(tx, caller, isAllowedWhenSuspended(request))
           return work(tx, prepared)
         }
         return runIdempotently(deps, { caller, request, route, set }, lockAndWork, options)

@@ -97,6 +97,7 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'createNativeToken',
+        whenSuspended: 'allowed',
         limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Exchange your session for a native token',
@@ -120,6 +121,7 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'logOut',
+        whenSuspended: 'allowed',
         limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Log out',
@@ -154,6 +156,7 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'endSession',
+        whenSuspended: 'allowed',
         limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Sign out a device',

@@ -52,6 +52,7 @@ export const termsRoutes = (deps: FanDeps) =>
       ({ body, caller, write }) => write(tx => acceptTerms(tx, caller, body)),
       operation({
         id: 'acceptTerms',
+        whenSuspended: 'allowed',
         summary: 'Accept the terms',
         description: 'Only the current version can be accepted. A repeat changes nothing.',
         body: AcceptTerms,

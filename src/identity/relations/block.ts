@@ -13,7 +13,7 @@ export async function blockFan(tx: Transaction, caller: Caller, handle: string):
   const fanId = await ensureUserId(tx, caller)
   const found = await lockOther(tx, fanId, handle)
   if (found?.relation?.blockedAt) return
-  if (!found || isHidden(found.relation)) throw fanNotFound()
+  if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
   const otherId = found.other.id
   const [first, second] = fanId < otherId ? [fanId, otherId] : [otherId, fanId]
   const rows = await lockPair(tx, first, second)

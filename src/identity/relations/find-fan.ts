@@ -40,7 +40,7 @@ export const isHidden = (relation: Relation | undefined) =>
 /** As `lockOther`, for a fan that the caller can see. @throws DomainError `fan_not_found` */
 export async function lockVisible(tx: Transaction, fanId: string, handle: string) {
   const found = await lockOther(tx, fanId, handle)
-  if (!found || isHidden(found.relation)) throw fanNotFound()
+  if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
   return found.other
 }
 lockVisible.problems = [userProblems.fan_not_found, relationProblems.cannot_follow_yourself] as const

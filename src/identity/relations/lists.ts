@@ -6,7 +6,7 @@ import type { CallerId } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { publicFans } from '../users/public-profile.ts'
-import { isShown } from './visibility.ts'
+import { isHiddenByModerators, isShown } from './visibility.ts'
 
 export type List = 'following' | 'followers' | 'mutes' | 'blocks'
 
@@ -69,6 +69,8 @@ const selectOf = (list: List) =>
       list === 'blocks'
         ? sql<boolean>`false`.mapWith(Boolean)
         : isShown(reader, 'profile', userId, fan.userId)
+    // The handle of a hidden fan may be what it is hidden for.
+    const notHidden = list === 'blocks' ? undefined : sql`not ${isHiddenByModerators(reader, listedId)}`
     const unblocked =
       list === 'mutes' ? sql`${relations.blockedAt} is null and ${relations.blockedByAt} is null` : undefined
     return reader
@@ -82,7 +84,7 @@ const selectOf = (list: List) =>
       })
       .from(relations)
       .innerJoin(fan, eq(fan.userId, listedId))
-      .where(and(eq(relations[of], userId), isNotNull(since), older, unblocked))
+      .where(and(eq(relations[of], userId), isNotNull(since), older, unblocked, notHidden))
       .orderBy(desc(since), desc(listedId))
       .limit(limit)
   })

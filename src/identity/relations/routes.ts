@@ -32,6 +32,7 @@ interface Change {
   /** Of the response. */
   done: string
   verb: Verb
+  whenSuspended?: 'allowed'
 }
 
 /** `PUT` and `DELETE` of what a fan is to the one with this handle. */
@@ -76,7 +77,10 @@ const changeRoutes = <const Prefix extends string>(
       }),
     )
 
-const describe = ({ id, summary, description }: Change) => ({ id, summary, description })
+const describe = ({ id, summary, description, whenSuspended }: Change) => ({
+  ...{ id, summary, description },
+  ...(whenSuspended && { whenSuspended }),
+})
 
 const followingRoutes = (deps: RelationsDeps) =>
   changeRoutes(
@@ -121,6 +125,7 @@ const blockRoutes = (deps: RelationsDeps) =>
         'Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing.',
       done: 'The fan is blocked.',
       verb: blockFan,
+      whenSuspended: 'allowed',
     },
     {
       id: 'unblockFan',
@@ -128,6 +133,7 @@ const blockRoutes = (deps: RelationsDeps) =>
       description: 'Does not bring back the follows. A repeat changes nothing.',
       done: 'You do not block the fan.',
       verb: unblockFan,
+      whenSuspended: 'allowed',
     },
   ).get(
     '',
@@ -156,6 +162,7 @@ const muteRoutes = (deps: RelationsDeps) =>
         'Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing.',
       done: 'The fan is muted.',
       verb: muteFan,
+      whenSuspended: 'allowed',
     },
     {
       id: 'unmuteFan',
@@ -163,6 +170,7 @@ const muteRoutes = (deps: RelationsDeps) =>
       description: 'A repeat changes nothing.',
       done: 'You do not mute the fan.',
       verb: unmuteFan,
+      whenSuspended: 'allowed',
     },
   ).get(
     '',
@@ -211,6 +219,7 @@ const privacyRoutes = (deps: RelationsDeps) =>
       ({ body, caller, write }) => write(tx => changePrivacy(tx, caller, body)),
       operation({
         id: 'changePrivacy',
+        whenSuspended: 'allowed',
         summary: 'Change what you show to others',
         description: 'Counts at once, also for what happened before. An omitted member keeps its value.',
         body: schema.PrivacyChange,

@@ -16,11 +16,17 @@ const NOBODY = ''
 
 export const viewerOf = (caller: CallerId | null): string => caller?.userId ?? NOBODY
 
-/** SQL: whether neither of the two has blocked the other. */
+/** SQL: whether neither of the two has blocked the other, and no moderator has hidden the fan. Fans see themselves. */
 export function isVisible({ tables }: Tables, viewerId: string, fanId: Column): SQL<boolean> {
   const { fanRelations: relations } = tables
   return sql<boolean>`not exists (select 1 from ${relations} where ${relations.fanId} = ${viewerId}
-    and ${relations.otherId} = ${fanId} and ${isBlock({ tables })})`.mapWith(Boolean)
+    and ${relations.otherId} = ${fanId} and ${isBlock({ tables })})
+    and (${fanId} = ${viewerId} or not ${isHiddenByModerators({ tables }, fanId)})`.mapWith(Boolean)
+}
+
+/** SQL: whether a moderator has hidden the fan from others. */
+export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Column): SQL {
+  return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${users.hiddenAt} is not null)`
 }
 
 function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {
@@ -51,13 +57,11 @@ export function isShown(
     when 'followers' then ${follows(reader, viewerId, fanId)} else false end)`.mapWith(Boolean)
 }
 
-/** SQL: `name`, `handle` or `anonymous`. */
-export function leaderboardNameOf(
-  { tables: { privacySettings: settings } }: Tables,
-  fanId: Column,
-): SQL<string> {
-  return sql<string>`coalesce((select ${settings.leaderboardName} from ${settings}
-    where ${settings.userId} = ${fanId}), ${sql.raw(`'${DEFAULT_PRIVACY.leaderboardName}'`)})`
+/** SQL: `name`, `handle` or `anonymous`, which a hidden fan is. */
+export function leaderboardNameOf(reader: Tables, fanId: Column): SQL<string> {
+  const { privacySettings: settings } = reader.tables
+  return sql<string>`case when ${isHiddenByModerators(reader, fanId)} then 'anonymous' else coalesce((select ${settings.leaderboardName} from ${settings}
+    where ${settings.userId} = ${fanId}), ${sql.raw(`'${DEFAULT_PRIVACY.leaderboardName}'`)}) end`
 }
 
 /** Which of these fans the viewer may not see. */

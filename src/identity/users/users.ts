@@ -140,19 +140,13 @@ const lockSubject = preparedRow((tx: Transaction, provider: string, subject: str
   locksShared(tx, recordNamed(tx, provider, subject)),
 )
 
-/** Undefined if there is no record of this id. */
-async function lockFan(tx: Transaction, userId: string): Promise<'active' | 'erased' | undefined> {
-  const [found] = await lockErasure(tx, userId)
-  if (!found) return undefined
-  return isErased(found) ? 'erased' : 'active'
-}
-
 const lockErasure = prepared((tx: Transaction, userId: string) => {
   const { users } = tx.tables
-  return locksShared(tx, tx.select({ erasedAt: users.erasedAt }).from(users).where(eq(users.id, userId)))
+  const { id, erasedAt, suspendedUntil } = users
+  return locksShared(tx, tx.select({ id, erasedAt, suspendedUntil }).from(users).where(eq(id, userId)))
 })
 
-/** As `lockFan` for each of these ids; those without a record are left out. */
+/** As `lockCaller` for each of these ids; those without a record are left out. */
 export async function lockFans(
   tx: Transaction,
   userIds: string[],
@@ -167,10 +161,13 @@ const lockErasures = prepared((tx: Transaction, userIds: string) => {
   return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
 })
 
-/** Locks the record of the fan with this handle as `lockFan` does. An erased fan has none. */
+/** Locks the record of the fan with this handle as `lockCaller` does. An erased fan has none. */
 export const lockHandle = preparedRow((tx: Transaction, handle: string) => {
   const { users } = tx.tables
-  return locksShared(tx, tx.select({ id: users.id }).from(users).where(eq(users.handle, handle)))
+  return locksShared(
+    tx,
+    tx.select({ id: users.id, hiddenAt: users.hiddenAt }).from(users).where(eq(users.handle, handle)),
+  )
 })
 
 /** Notes that the fan has blocked another one, or was blocked. The caller has locked the record. */
@@ -184,7 +181,7 @@ export async function noteBlock(tx: Transaction, userId: string): Promise<void> 
   if (noted) tx.invalidate(tokenValidityTag(noted))
 }
 
-/** Locks the records of these subjects as `lockFan` does. Their ids, by subject; those without a record are left out. */
+/** Locks the records of these subjects as `lockCaller` does. Their ids, by subject; those without a record are left out. */
 export async function lockSubjects(
   tx: Transaction,
   provider: string,
@@ -207,8 +204,11 @@ const lockListed = prepared((tx: Transaction, provider: string, subjects: string
  * The first statement of each unit of work of a caller. A caller without a record has nothing to lock: `ensureUser` creates it.
  * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
  */
-export async function lockCaller(tx: Transaction, { userId }: Pick<Caller, 'userId'>): Promise<void> {
-  if (userId !== undefined && (await lockFan(tx, userId)) !== 'active') throw deletedUser(ERASED, userId)
+export async function lockCaller(tx: Transaction, { userId }: Pick<Caller, 'userId'>) {
+  if (userId === undefined) return null
+  const [locked] = await lockErasure(tx, userId)
+  if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
+  return locked
 }
 
 const insertUser = prepared(

@@ -7,6 +7,7 @@ import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
 import { exportScores } from '../../economy/leaderboard/export.ts'
 import { exportPoints } from '../../economy/points/export.ts'
 import { exportRuleUses } from '../../economy/rules/export.ts'
+import { readSanctions } from '../../fan/moderation/routes.ts'
 import { readOnboarding } from '../../fan/onboarding/onboarding.ts'
 import { exportSessions } from '../../identity/auth/export.ts'
 import { exportTerms } from '../../identity/public-text/terms.ts'
@@ -48,6 +49,7 @@ async function exportRecord(reader: Reader, user: User) {
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
     terms: await exportTerms(reader, user.id),
+    ...(await readSanctions(reader, { userId: user.id })),
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),

@@ -73,13 +73,16 @@ const TOKEN_PROBLEMS: Record<CallerKind, ProblemType[]> = {
 
 /** Every problem that the operation can respond with. */
 function problemsOf(
-  { data, problems, probe, takesBody }: Declared,
+  { data, problems, probe, takesBody, whenSuspended }: Declared,
   caller: CallerKind,
   takesKey: boolean,
 ): ProblemType[] {
   return [
     ...(takesBody ? COMMON_PROBLEMS.body : []),
     ...TOKEN_PROBLEMS[caller],
+    ...(takesBody && whenSuspended === undefined && (caller === 'fan' || caller === 'fanOrServer')
+      ? [transportProblems.suspended]
+      : []),
     ...problems,
     ...(takesKey ? COMMON_PROBLEMS.key : []),
     ...COMMON_PROBLEMS[data],

@@ -111,6 +111,7 @@ onEachEngine('The declared data of a fan', world => {
     const at = (day: number) => new Date(Date.UTC(2020, 0, day))
     const shownAt = (day: number) => at(day).toISOString()
     const purchaseId = 'purchase-of-fan'
+    const decision = { seq: 1, kind: 'hide', reason: 'spam', decidedBy: 'Ana', createdAt: at(26) }
     filled = {
       users: {
         subject: {
@@ -174,6 +175,15 @@ onEachEngine('The declared data of a fan', world => {
       followCounts: { userId: { row: { userId, following: 1 } } },
       termsAcceptances: {
         userId: { row: { userId, version: 'terms-7', acceptedAt: new Date(0) }, shown: 'terms-7' },
+      },
+      moderationDecisions: {
+        fanId: {
+          row: { ...decision, id: 'decision-7', fanId: userId },
+          shown: 'decision-7',
+        },
+      },
+      moderationNotes: {
+        fanId: { row: { decisionId: 'decision-8', fanId: userId, note: 'A note.' } },
       },
       privacySettings: {
         userId: {
@@ -319,6 +329,7 @@ onEachEngine('The declared data of a fan', world => {
     await world.db.write(async tx => {
       const endpoint = { url: 'https://example.com', types: '*', encryptedSecret: '', createdAt: at(24) }
       await tx.insert(webhookEndpoints).values({ id: 'endpoint', ...endpoint })
+      await tx.insert(tx.tables.moderationDecisions).values({ ...decision, id: 'decision-8', fanId: otherId })
       await tx.insert(pictureFiles).values({ id: 'file-of-ada', width: 1, height: 1, bytes: 1 })
       await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
       // Guarantee of the cast: the row is of this table.

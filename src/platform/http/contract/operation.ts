@@ -18,6 +18,7 @@ import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { isLocalized, respondLocalized, respondLocalizedConditionally } from './language.ts'
 import { requireStrict } from './strictness.ts'
 import { noteErrors, refuseNoted } from './validation.ts'
+import { noteAllowed } from './when-suspended.ts'
 
 /** The schema of a body or query without members. */
 export const Nothing = Closed({})
@@ -60,6 +61,8 @@ interface Declaration<Body, Query, Params, Responses, Problem> {
   open?: true
   /** `none` where responses carry secrets, which are never stored for a repeat, and for DELETE, which repeats safely. */
   idempotencyKey?: 'none'
+  /** For what a suspended fan may still do: protect themselves from others, and decide about their data and sessions. */
+  whenSuspended?: 'allowed'
   examples?: Examples<keyof Responses>
 }
 
@@ -84,6 +87,7 @@ export interface Declared {
   probe: boolean
   limit?: Policy
   maxBodyBytes?: number
+  whenSuspended?: 'allowed'
 }
 
 /** Key in a route's `detail` for its `Declared`; the document omits it. */
@@ -173,6 +177,7 @@ export function operation<
     // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
     transform: [
       ...(limit ? [countCaller(limit)] : []),
+      ...(declared.whenSuspended ? [noteAllowed] : []),
       ...(mayTakeKey ? [refuseBadKey] : []),
       ...(takesBody ? [isBytes(body) ? readBytes : readBody] : []),
       ...(findErrors ? [noteFound(findErrors)] : []),

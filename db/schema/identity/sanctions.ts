@@ -1,0 +1,56 @@
+/** Decisions of moderators about fans. Triggers refuse changes of them: the state of a fan is their fold. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'users'>) {
+  const { table, id, idOf, integer, text, timestamp } = kit
+
+  const moderationDecisions = table(
+    'moderation_decisions',
+    {
+      id: id().primaryKey(),
+      fanId: idOf(users),
+      /** 1, 2, 3 … of each fan, without gaps. */
+      seq: integer().notNull(),
+      kind: text().notNull(),
+      reason: text().notNull(),
+      /** Of a suspension. */
+      until: timestamp(),
+      /** Of a lift: the decision that it ends. */
+      liftsId: id(),
+      /** Name of the moderator. Never shown to fans. */
+      decidedBy: text().notNull(),
+      createdAt: timestamp().notNull(),
+    },
+    t => [
+      kit.uniqueIndex('moderation_decisions_fan_seq').on(t.fanId, t.seq),
+      kit.uniqueIndex('moderation_decisions_lifts').on(t.liftsId).where(sql`${t.liftsId} is not null`),
+      kit.check(
+        'moderation_decisions_kind',
+        sql`${t.kind} in ('dismiss', 'hide', 'mute', 'suspend', 'lift', 'note')`,
+      ),
+      kit.check('moderation_decisions_until', sql`(${t.until} is not null) = (${t.kind} = 'suspend')`),
+      kit.check('moderation_decisions_lift', sql`(${t.liftsId} is not null) = (${t.kind} = 'lift')`),
+    ],
+  )
+
+  /** Notes of moderators, apart from the decisions: an erasure deletes them. */
+  const moderationNotes = table(
+    'moderation_notes',
+    {
+      decisionId: idOf(moderationDecisions).primaryKey(),
+      fanId: idOf(users),
+      note: text().notNull(),
+    },
+    t => [kit.index('moderation_notes_fan').on(t.fanId)],
+  )
+
+  return { moderationDecisions, moderationNotes }
+}
+
+export const fanData = {
+  moderationDecisions: { fanId: { export: 'sanctions', erasure: 'keep' } },
+  // They may name other fans, such as those who reported this one.
+  moderationNotes: { fanId: { export: null, erasure: 'delete' } },
+} satisfies FanData<ReturnType<typeof defineSanctionsTables>>

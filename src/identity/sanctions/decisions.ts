@@ -1,0 +1,92 @@
+/** Decisions of moderators. They are only appended: what is in force is the fold of all decisions about a fan. */
+import { asc, eq } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import { fanTag } from '../../platform/cache/tags.ts'
+import { userProblems } from '../users/problems.ts'
+import { lockForSanction, writeSanctionState } from '../users/sanction-state.ts'
+import { sanctionProblems } from './problems.ts'
+
+export const REASONS = ['spam', 'harassment', 'hate', 'sexual', 'impersonation', 'cheating', 'other'] as const
+export type Reason = (typeof REASONS)[number]
+
+export type Decision = Tables['moderationDecisions']['$inferSelect']
+
+/** What a moderator decides. `until` is in the future; `liftsId` is the id of a sanction in force. */
+export type NewDecision = { fanId: string; reason: Reason; decidedBy: string; note?: string | undefined } & (
+  | { kind: 'hide' | 'note' }
+  | { kind: 'suspend'; until: Date }
+  | { kind: 'lift'; liftsId: string }
+)
+
+/** In their order. */
+export const listDecisions = prepared((reader: Reader, fanId: string) => {
+  const { moderationDecisions: decisions } = reader.tables
+  return reader.select().from(decisions).where(eq(decisions.fanId, fanId)).orderBy(asc(decisions.seq))
+})
+
+/** A later suspension replaces an earlier one. Null: nothing of the kind is in force. A suspension also ends by its `until`. */
+export function foldDecisions(decisions: readonly Decision[]) {
+  let hidden: Decision | null = null
+  let suspended: Decision | null = null
+  for (const decision of decisions) {
+    if (decision.kind === 'hide') hidden ??= decision
+    if (decision.kind === 'suspend') suspended = decision
+    if (decision.kind === 'lift' && decision.liftsId === hidden?.id) hidden = null
+    if (decision.kind === 'lift' && decision.liftsId === suspended?.id) suspended = null
+  }
+  return { hidden, suspended }
+}
+
+/**
+ * Appends a decision and puts it in force. The lock waits for units of work of the fan that have begun; later ones find the
+ * decision. A fan who is hidden is not hidden again: the decision in force is returned.
+ * @throws DomainError `fan_not_found`, `sanction_not_in_force`
+ */
+export async function recordDecision(tx: Transaction, decision: NewDecision): Promise<Decision> {
+  const { fanId, kind, reason, decidedBy, note } = decision
+  if (!(await lockForSanction(tx, fanId))) throw new DomainError(userProblems.fan_not_found)
+  const earlier = await listDecisions(tx, fanId)
+  const { hidden, suspended } = foldDecisions(earlier)
+  if (kind === 'hide' && hidden) return hidden
+  if (kind === 'lift') {
+    const isActive = suspended?.until && suspended.until > tx.now()
+    const inForce = [hidden?.id, isActive ? suspended?.id : undefined]
+    if (!inForce.includes(decision.liftsId)) throw new DomainError(sanctionProblems.sanction_not_in_force)
+  }
+  const row: Decision = {
+    id: tx.newId(),
+    fanId,
+    seq: earlier.length + 1,
+    kind,
+    reason,
+    until: kind === 'suspend' ? decision.until : null,
+    liftsId: kind === 'lift' ? decision.liftsId : null,
+    decidedBy,
+    createdAt: tx.now(),
+  }
+  const { moderationDecisions, moderationNotes } = tx.tables
+  await tx.insert(moderationDecisions).values(row)
+  if (note) await tx.insert(moderationNotes).values({ decisionId: row.id, fanId, note })
+  const state = foldDecisions([...earlier, row])
+  await writeSanctionState(tx, fanId, {
+    hiddenAt: state.hidden?.createdAt ?? null,
+    suspendedUntil: state.suspended?.until ?? null,
+  })
+  tx.invalidate(fanTag(fanId))
+  return row
+}
+recordDecision.problems = [userProblems.fan_not_found, sanctionProblems.sanction_not_in_force] as const
+
+export async function deleteNotesAbout(tx: Transaction, fanId: string): Promise<void> {
+  const { moderationNotes } = tx.tables
+  await tx.delete(moderationNotes).where(eq(moderationNotes.fanId, fanId))
+}
+
+/** By the id of the decision. */
+export async function readNotesAbout(reader: Reader, fanId: string): Promise<Map<string, string>> {
+  const { moderationNotes: notes } = reader.tables
+  const rows = await reader.select().from(notes).where(eq(notes.fanId, fanId))
+  return new Map(rows.map(({ decisionId, note }) => [decisionId, note]))
+}

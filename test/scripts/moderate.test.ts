@@ -1,0 +1,52 @@
+/** `bun run moderate`: decisions by hand, in force in the processes that serve. */
+import { expect, test } from 'bun:test'
+import { namedFan } from '../identity/relations/relations-world.ts'
+import { engines } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+import { runScript } from './run-script.ts'
+
+for (const engine of engines) {
+  onEngine(engine, 'bun run moderate', world => {
+    const moderate = async (...parameters: string[]) => {
+      const env = { DATABASE_URL: world.databaseUrl ?? '' }
+      const { code, out, err } = await runScript('moderate', [...parameters, '--json'], { env })
+      return { code, err, json: out === '' ? null : JSON.parse(out) }
+    }
+
+    test('suspends a fan of another process at once, shows it, and lifts it', async () => {
+      const fan = await namedFan(world)
+      const write = async () => (await fan.patch('/api/user/profile', { bio: 'x' })).body.code
+      const why = ['--reason', 'harassment', '--by', 'Ana', '--note', 'Three messages.']
+      const suspend = ['decide', fan.id, 'suspend', '--days', '3650', ...why]
+      expect(await moderate(...suspend, '--dry-run')).toMatchObject({ code: 0, json: { dryRun: true } })
+      expect(await write()).toBeUndefined()
+      const { code, json } = await moderate(...suspend)
+      expect(code).toBe(0)
+      expect(await write()).toBe('suspended')
+      const { id } = json.decision
+      expect(await moderate('show', fan.id)).toMatchObject({
+        code: 0,
+        json: {
+          inForce: [id],
+          decisions: [{ id, kind: 'suspend', decidedBy: 'Ana', note: 'Three messages.' }],
+        },
+      })
+      const lift = ['lift', fan.id, id, '--reason', 'other', '--by', 'Bruno']
+      expect((await moderate(...lift)).code).toBe(0)
+      expect(await write()).toBeUndefined()
+      const again = await moderate(...lift)
+      expect([again.code, again.err]).toEqual([1, expect.stringContaining('not in force')])
+    })
+
+    test.each([
+      [['decide', 'fan', 'suspend', '--reason', 'spam', '--by', 'Ana'], 'requires --days'],
+      [['decide', 'fan', 'hide', '--reason', 'spam'], 'requires --by'],
+      [['decide', 'fan', 'hide', '--by', 'Ana'], 'requires --reason'],
+      [['decide', 'fan', 'ban', '--reason', 'spam', '--by', 'Ana'], 'hide, suspend, note'],
+      [['show', 'fan', '--by', 'Ana'], 'show takes the fan alone'],
+    ])('refuses %j', async (parameters, message) => {
+      const { code, err } = await moderate(...parameters)
+      expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    })
+  })
+}
