@@ -7,10 +7,12 @@ import type { Config } from '../../platform/config/config.ts'
 import { settleBatch } from './settle-batch.ts'
 
 /**
- * Fans of a batch: as many as take about `ms` milliseconds, since other writers of SQLite, and of the same fans and buckets,
- * wait for a whole batch.
+ * Fans of a batch: as many as take about `ms` milliseconds with the commit, since other writers of SQLite, and of the same
+ * fans and buckets, wait for a whole batch.
  */
 const FANS = { first: 50, min: 10, max: 500, ms: 25 }
+/** Between two batches, so that requests that came during one write before the next. Milliseconds. */
+const PAUSE_MS = 2
 
 interface SettleDeps {
   db: Database
@@ -35,15 +37,16 @@ async function settleMatch(
 ) {
   let [more, fans] = [true, FANS.first]
   while (more && !stopping()) {
-    const timed = await db.write(async tx => {
-      const start = elapsed()
-      const batch = await settleBatch(tx, matchId, config.predictionPoints, fans)
-      return { batch, ms: elapsed() - start }
+    let began = 0
+    const batch = await db.write(tx => {
+      began = elapsed()
+      return settleBatch(tx, matchId, config.predictionPoints, fans)
     })
-    const { batch, ms } = timed
+    const ms = Math.max(elapsed() - began, 1)
     more = batch?.more ?? false
-    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / Math.max(ms, 1)), FANS.min), FANS.max, 2 * fans)
+    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / ms), FANS.min), FANS.max, 2 * fans)
     for (const userId of batch?.mismatched ?? [])
       log.error({ userId, matchId }, 'a prediction is not settled: the ledger of the fan is damaged or full')
+    if (more) await Bun.sleep(PAUSE_MS)
   }
 }
