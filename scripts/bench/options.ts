@@ -44,7 +44,7 @@ ${scenarios.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`).join('
   --algorithm A      that signs the tokens: ${algorithms.join(' or ')} (ES256)
   --log-level L      of Matchday (warn: the servers it is compared with log nothing either)
   --no-pin           let the system choose cores; otherwise server and generator have one each
-  --quick            one short round on 2,000 fans
+  --quick            one short round on 2,000 fans, without the targets
   --long             with what takes minutes: settlement, idle-streams
   --json FILE        where the numbers go (data/bench/<time>.json)
 `
