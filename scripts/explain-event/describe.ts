@@ -24,6 +24,8 @@ function describeReason(reason: Exclude<Reason, { outcome: 'granted' }>): string
       const limit = reason.limit ? `${reason.limit.count} per ${reason.limit.per}` : 'limit'
       return `the limit of ${limit} was reached (${reason.window})`
     }
+    case 'full':
+      return `the account of the fan could not hold ${reason.points} more points`
     case 'budget':
       return `${reason.points} points did not fit into the rest of the budget of ${reason.budget}`
     case 'unmet': {

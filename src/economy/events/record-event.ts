@@ -1,7 +1,6 @@
 /** Records what fans do as events, with all that listens to them, in the same unit of work. */
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { pointsProblems } from '../points/problems.ts'
 import type { EventRow, NewEvent } from './event.ts'
 import { draftOf, type EventKey, hasKey, insertEvent } from './event-rows.ts'
 import { listeningAt, mayBeSubscribed, mayBookPoints } from './listeners.ts'
@@ -29,8 +28,6 @@ export async function recordEvent<T extends ApplicationEventType>(
 ): Promise<Recorded | null> {
   return (await writeEvent(tx, applicationEvent(tx, event))).recorded
 }
-/** Rules and quests may grant points for any event. */
-recordEvent.problems = [pointsProblems.points_limit_reached] as const
 
 /** An event of the application, to be recorded. */
 export const applicationEvent = <T extends ApplicationEventType>(

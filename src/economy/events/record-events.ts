@@ -7,7 +7,6 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { FanEmails } from '../../identity/users/emails.ts'
 import { type FanNaming, resolveFans } from '../../identity/users/fan-reference.ts'
-import { pointsProblems } from '../points/problems.ts'
 import { findDataFault } from './data-faults.ts'
 import { digestOf } from './digest.ts'
 import { decisionsOf, type EventRow, grantsOf, type NewEvent } from './event.ts'
@@ -83,8 +82,6 @@ async function recordTogether(
       for (const event of events) outcomes.push(...(await recordTogether(write, deps, source, [event])))
       return outcomes
     }
-    if (error instanceof DomainError && error.type === pointsProblems.points_limit_reached)
-      return [refused('points_limit_reached')]
     if (translateDatabaseError(error) instanceof DatabaseError) throw error
     // Such as a fan whose ledger is damaged: other events of the batch are recorded.
     log.error({ source, eventId: event?.id, error }, 'an event failed')

@@ -61,7 +61,6 @@ const CODES = {
   in_future: 'it happens more than 5 minutes from now',
   fan_not_found: 'no fan has this `userId`, or the provider is another one than that of this API',
   type_reserved: 'the type, or its namespace, is one that the application records itself',
-  points_limit_reached: 'the fan has as many points as an account can hold',
   internal_error: 'the server failed at this event; send it again later',
   voided: 'the event was voided before it arrived',
   fan_erased: 'the fan was erased; nothing was recorded',

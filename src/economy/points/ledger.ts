@@ -82,9 +82,11 @@ export const insufficientPoints = (pointsRequired: number, points: number) =>
 export interface Ledgers {
   /** As `canBook` of an account. */
   canBook(userId: string, points: number): boolean
+  /** Whether the account can hold these points, if they are earned. */
+  hasRoom(userId: string, points: number): boolean
   /** Reads what may have been booked before, as `causes` of `openLedgers`. */
   know(causes: Cause[]): Promise<void>
-  /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError */
+  /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError; DomainError `points_limit_reached` */
   append(change: PointsChange): Booking
   /**
    * Takes back a grant once, by an entry with the same `ref`; takes nothing if the grant does not exist.
@@ -153,6 +155,7 @@ export async function openLedgers(
   return {
     know,
     canBook: (userId, points) => canBook(ledgerOf(userId), points),
+    hasRoom: (userId, points) => hasRoomFor(ledgerOf(userId).account, points, points),
     append(change) {
       const ledger = ledgerOf(change.userId)
       const before = ledger.known.get(nameOf(change))

@@ -50,15 +50,19 @@ export async function openRules(
   const rules = version ? await getRuleSet(tx, version) : new Map<string, Rule[]>()
   const uses = openUses(tx)
 
+  /** Books what the rule grants. */
   async function decide(event: RuledEvent, rule: Rule, points: number): Promise<Decision> {
     const { id: ruleId, version, limit, budget } = rule
     const use = useOf(event, rule)
     const decision = { ruleId, version, points, window: use?.window ?? null, budgeted: budget !== null }
     if (limit && use && !(await uses.take(use, limit.count))) return { ...decision, outcome: 'limit' }
-    if (budget === null || (await takeFromBudget(tx, { ruleId, points, budget })))
-      return { ...decision, outcome: 'granted' }
-    if (use) await uses.giveBack(use)
-    return { ...decision, outcome: 'budget' }
+    const isFull = !ledgers.hasRoom(event.userId, points)
+    if (isFull || (budget !== null && !(await takeFromBudget(tx, { ruleId, points, budget })))) {
+      if (use) await uses.giveBack(use)
+      return { ...decision, outcome: isFull ? 'full' : 'budget' }
+    }
+    ledgers.append({ userId: event.userId, delta: points, reason: 'rule', ref: grantRef(ruleId, event) })
+    return { ...decision, outcome: 'granted' }
   }
 
   return {
@@ -77,11 +81,6 @@ export async function openRules(
       for (const rule of listening) {
         const evaluation = evaluateRule(rule, event)
         if (evaluation.outcome === 'matched') decisions.push(await decide(event, rule, evaluation.points))
-      }
-      for (const { outcome, ruleId, points } of decisions) {
-        if (outcome !== 'granted') continue
-        const ref = grantRef(ruleId, event)
-        ledgers.append({ userId: event.userId, delta: points, reason: 'rule', ref })
       }
       return decisions
     },

@@ -4,8 +4,8 @@ export interface Decision {
   ruleId: string
   /** The version of the rule. */
   version: number
-  /** `limit` and `budget`: the rule matched and granted nothing. */
-  outcome: 'granted' | 'limit' | 'budget'
+  /** All but `granted`: the rule matched and granted nothing. `full`: the fan's account could not hold the points. */
+  outcome: 'granted' | 'limit' | 'full' | 'budget'
   points: number
   /** The window of the rule's limit; null without a limit. */
   window: string | null

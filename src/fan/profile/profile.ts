@@ -69,7 +69,6 @@ changeProfile.problems = [
   ...requirePublicText.problems,
   profileProblems.handle_taken,
   ...requireTeam.problems,
-  ...recordEvent.problems,
 ] as const
 upsertProfile.problems = changeProfile.problems
 updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const

@@ -20,6 +20,8 @@ import { readRules } from '../../economy/rules/rule-set.ts'
 export type Reason =
   | { outcome: 'granted'; points: number; window: string | null }
   | { outcome: 'limit'; limit: Rule['limit']; window: string | null }
+  /** The account could not hold the points. */
+  | { outcome: 'full'; points: number }
   | { outcome: 'budget'; points: number; budget: number | null }
   /** `actual` is undefined where the data has no such member. */
   | { outcome: 'unmet'; condition: Condition; actual: unknown }
@@ -77,6 +79,7 @@ function explainRule(rule: Rule, facts: EventFacts, decision: Decision | undefin
     const { outcome, points, window } = decision
     if (outcome === 'granted') return { ...named, outcome, points, window }
     if (outcome === 'limit') return { ...named, outcome, limit: rule.limit, window }
+    if (outcome === 'full') return { ...named, outcome, points }
     return { ...named, outcome, points, budget: rule.budget }
   }
   const evaluation = evaluateRule(rule, facts)

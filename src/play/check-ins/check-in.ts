@@ -40,11 +40,7 @@ export async function checkIn(
   await recordEvent(tx, { userId, type: 'match.checked_in', data })
   return { ...result, created: true, isElsewhere }
 }
-checkIn.problems = [
-  checkInProblems.invalid_check_in_code,
-  checkInProblems.check_in_closed,
-  ...recordEvent.problems,
-] as const
+checkIn.problems = [checkInProblems.invalid_check_in_code, checkInProblems.check_in_closed] as const
 
 /** Why the match takes no check-ins now. */
 function closedProblem(match: MatchRow | undefined, now: Date) {

@@ -71,7 +71,6 @@ completePurchase.problems = [
   packProblems.purchase_not_found,
   pointsProblems.insufficient_points,
   packProblems.payment_not_confirmed,
-  ...recordEvent.problems,
 ] as const
 
 /** Null, with nothing changed, if the purchase is no longer pending. */

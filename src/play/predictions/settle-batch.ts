@@ -21,8 +21,6 @@ const SETTLED_MS = 60_000
 const RETRY_MS = 600_000
 
 const TYPE = 'prediction.settled'
-/** Far more points than a settlement earns, rules and quests included: a full account must not hold up other fans. */
-const HEADROOM = 1_000_000_000_000
 
 export interface Batch {
   /** Fans who were not settled, because their accounts do not match their ledgers, or are full. */
@@ -95,7 +93,9 @@ async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Se
     changing.map(({ row }) => row.userId),
     changing.flatMap(({ row }) => causesOf(row, settlement)),
   )
-  const canBook = ({ row }: Settling) => recording.ledgers.canBook(row.userId, HEADROOM)
+  // A full account must not hold up other fans.
+  const canBook = ({ row, target }: Settling) =>
+    recording.ledgers.canBook(row.userId, target.points - row.booked)
   const settling = changing.filter(canBook)
   const mismatched = changing.filter(of => !canBook(of)).map(({ row }) => row.userId)
   await recording.loadVoids(settling.flatMap(({ row }) => settledEventOf(row)))

@@ -158,7 +158,8 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     const { userId, questId, period, endsAt } = row
     const completionId = tx.newId()
     progress.change(row, { completedAt: now, completionId })
-    if (claim === 'auto') {
+    // Otherwise the fan can claim the reward by hand.
+    if (claim === 'auto' && ledgers.hasRoom(userId, reward.points)) {
       if (reward.points > 0)
         ledgers.append({ userId, delta: reward.points, reason: 'quest', ref: refOf(row) })
       const given: Given = { points: reward.points, rewardId: null, collectibleId: reward.collectibleId }

@@ -50,7 +50,6 @@ claimReward.problems = [
   pointsProblems.insufficient_points,
   rewardProblems.already_claimed,
   rewardProblems.out_of_stock,
-  ...recordEvent.problems,
 ] as const
 
 /** Matches no row, since no id is empty. */

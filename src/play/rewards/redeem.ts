@@ -37,7 +37,6 @@ redeemReward.problems = [
   rewardProblems.reward_not_found,
   rewardProblems.not_claimed,
   rewardProblems.already_redeemed,
-  ...recordEvent.problems,
 ] as const
 
 type Redemption = Pick<OwnReward, 'redeemedAt' | 'redemptionCode'>

@@ -1,9 +1,15 @@
-/** Points that an account cannot hold are refused by name, wherever they come from, and nothing is booked. */
+/**
+ * Points that an account cannot hold are refused by name where they are asked for. Where a rule or a quest would grant them,
+ * nothing is booked, and what the fan did is kept.
+ */
 import { expect, test } from 'bun:test'
+import { and, desc, eq } from 'drizzle-orm'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { correctOnboarding } from '../../../src/operate/admin/backfill-onboarding.ts'
+import { explainEvent } from '../../../src/operate/admin/explain-event.ts'
 import { importFan } from '../../../src/operate/admin/import/fans.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
 import { addMatch, predict, settleAll, stateOf } from '../../play/predictions/match-world.ts'
@@ -28,6 +34,13 @@ onEachEngine('A fan whose account is almost full', world => {
   const pointsOf = async (fan: Client) => {
     const { balance, lifetime } = (await fan.get('/api/user/points')).body
     return { balance, lifetime }
+  }
+  const newestEvent = async (userId: string, type: string) => {
+    const { events } = world.db.tables
+    const isOf = and(eq(events.userId, userId), eq(events.type, type))
+    const [row] = await world.db.read.select().from(events).where(isOf).orderBy(desc(events.sequence))
+    if (!row) throw new Error('the event was not recorded')
+    return row
   }
   const full = { balance: MAX - ROOM, lifetime: MAX - ROOM }
   const desk = async () => world.withToken(await world.serverKey(['points:write', 'events:write']))
@@ -73,26 +86,49 @@ onEachEngine('A fan whose account is almost full', world => {
     expect(await pointsOf(fan)).toEqual({ balance: MAX - 1, lifetime: MAX - 1 })
   })
 
-  test('has an event refused whose rule would grant more, and the others of the batch recorded', async () => {
+  test('has an event recorded whose rules grant what fits, and the others are explained', async () => {
     const fan = await fullFan()
     const type = newType()
-    const points = { fixed: ROOM + 1 }
-    await world.db.write(tx =>
-      upsertRule(tx, { id: type.replace('.', '-'), name: 'Rule', eventType: type, points }),
-    )
+    const rule = (name: string, fixed: number, more = {}) =>
+      world.db.write(tx =>
+        upsertRule(tx, {
+          ...{ id: `${type.replace('.', '-')}-${name}`, name: 'Rule', eventType: type, points: { fixed } },
+          ...more,
+        }),
+      )
+    await rule('a', ROOM - 1)
+    await rule('b', 2, { limit: { count: 1, per: 'day' }, budget: 2 })
+    await rule('c', 1)
     const occurredAt = new Date(world.clock.ms).toISOString()
-    const event = { type, fan: { userId: fan.userId }, occurredAt }
-    const { body } = await (await desk()).post('/api/events', {
-      events: [
-        { ...event, id: 'over' },
-        { ...event, id: 'other', type: newType() },
-      ],
+    const event = { id: type, type, fan: { userId: fan.userId }, occurredAt }
+    const send = await desk()
+    const record = async (id: string) =>
+      (await send.post('/api/events', { events: [{ ...event, id }] })).body.results[0]
+    expect(await record(type)).toMatchObject({
+      outcome: 'applied',
+      grants: [{ points: ROOM - 1 }, { points: 1 }],
     })
-    expect(body.results).toMatchObject([
-      { id: 'over', outcome: 'refused', code: 'points_limit_reached', grants: [] },
-      { id: 'other', outcome: 'ignored' },
-    ])
+    expect(await pointsOf(fan)).toEqual({ balance: MAX, lifetime: MAX })
+    const { eventId, source } = await newestEvent(fan.userId, type)
+    expect(await explainEvent(world.db.read, { source, eventId })).toMatchObject({
+      rules: [{ outcome: 'granted' }, { outcome: 'full', points: 2 }, { outcome: 'granted' }],
+    })
+    // Neither the limit nor the budget was used.
+    const { ruleUses, ruleBudgets } = world.db.tables
+    const uses = await world.db.read.select().from(ruleUses).where(eq(ruleUses.userId, fan.userId))
+    expect(uses.filter(({ uses }) => uses > 0)).toEqual([])
+    const spent = await world.db.read.select().from(ruleBudgets)
+    expect(spent.filter(({ ruleId }) => ruleId.startsWith(type.replace('.', '-')))).toEqual([])
+    expect((await verifyLedger(world.db)).findings).toBe(0)
+  })
+
+  test('completes a quest whose points do not fit, and can claim them once they do', async () => {
+    const fan = await fullFan()
+    const quest = await addQuest(world, { claim: 'auto', reward: { points: ROOM + 1 } })
+    await happen(world, fan, quest.type)
     expect(await pointsOf(fan)).toEqual(full)
+    expect(await claim(fan, quest.id)).toMatchObject(problem)
+    expect((await verifyQuests(world.db)).findings).toBe(0)
   })
 
   test('cannot claim a quest that gives more, and keeps it completed', async () => {

@@ -3,7 +3,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { recordEvent } from '../../../economy/events/record-event.ts'
 import { completePurchase } from '../complete-purchase.ts'
 import { chargeOf, reportRefundDue } from '../pay.ts'
 import type { PurchaseRow } from '../present.ts'
@@ -37,7 +36,7 @@ export async function completePaidIntent(deps: StripeWebhookDeps, stripe: Stripe
     log.error(paid, 'a payment needs an operator: the purchase it names had been paid before')
   }
 }
-completePaidIntent.problems = [packProblems.payment_gateway_unavailable, ...recordEvent.problems] as const
+completePaidIntent.problems = [packProblems.payment_gateway_unavailable] as const
 
 /** False if the payment does not pay this purchase. */
 async function complete(
