@@ -1,6 +1,6 @@
 /** The frame around the screens: which one the address names, the navigation, and whether there is a network. */
 import type { ComponentChild } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
@@ -76,8 +76,9 @@ function Frame() {
   const main = useRef<HTMLElement>(null)
   const path = route.join('/')
   const first = useRef(true)
-  // A new screen begins at its top, and a screen reader reads on from there.
-  useEffect(() => {
+  // A new screen begins at its top, and a screen reader reads on from there. Before the fan can act on it: an effect after
+  // the paint would take the focus from what the fan has reached meanwhile, and the key that is pressed is lost.
+  useLayoutEffect(() => {
     if (!first.current) {
       main.current?.focus({ preventScroll: true })
       scrollTo(0, 0)

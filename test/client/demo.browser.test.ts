@@ -133,6 +133,25 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a new screen has the focus as soon as it is there, so that no key is lost',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 14)
+      const focused = await page.evaluate<string>(`new Promise(resolve => {
+        new MutationObserver(() => {
+          if (location.pathname === '/demo/rewards' && document.querySelector('h1')?.textContent === 'Rewards')
+            resolve(document.activeElement.id)
+        }).observe(document.body, { childList: true, subtree: true, characterData: true })
+        const link = document.querySelector('a[href="/demo/rewards"]')
+        link.focus()
+        link.click()
+      })`)
+      expect(focused).toBe('main')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a fan writes a profile, which is shown with the language of the page',
     async () => {
       const page = await demo.visit()
