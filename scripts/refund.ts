@@ -2,13 +2,14 @@
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import type { Config } from '../src/platform/config/config.ts'
-import { needsMoney } from '../src/play/packs/complete-purchase.ts'
-import { chargeOf } from '../src/play/packs/pay.ts'
-import { createPayments } from '../src/play/packs/payments/create.ts'
-import type { PaymentGateway } from '../src/play/packs/payments/gateway.ts'
-import { type PurchaseRow, statusOf } from '../src/play/packs/present.ts'
+import type { PurchaseRow } from '../src/play/packs/present.ts'
+import { packPurchaseKind } from '../src/play/packs/purchase-kind.ts'
 import { findPurchase, findUserPackOf } from '../src/play/packs/purchases.ts'
-import { listRefundsDue, markRefundDue, refundPurchase } from '../src/play/packs/refund.ts'
+import { listRefundsDue, refundPurchase } from '../src/play/packs/refund.ts'
+import { createPayments } from '../src/play/purchases/gateways/create.ts'
+import type { PaymentGateway } from '../src/play/purchases/gateways/gateway.ts'
+import { chargeOf, needsMoney, statusOf } from '../src/play/purchases/purchase.ts'
+import { markDue } from '../src/play/purchases/refund.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 
@@ -69,7 +70,7 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   // gateway does not pay twice. A purchase whose refund is due cannot be opened.
   if (needsMoney(found)) {
     const gateway = await gatewayOf(config, found)
-    await db.write(tx => markRefundDue(tx, id))
+    await db.write(tx => markDue(tx, packPurchaseKind, id))
     await gateway.refund(chargeOf(found), found.paymentReference ?? '')
   }
   const refunded = await db

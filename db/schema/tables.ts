@@ -25,6 +25,7 @@ import { defineHttpTables } from './platform/http.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
 import { definePacksTables } from './play/packs.ts'
 import { definePredictionsTables } from './play/predictions.ts'
+import { definePurchasesTables } from './play/purchases.ts'
 import { defineQuestsTables } from './play/quests.ts'
 import { defineRewardsTables } from './play/rewards.ts'
 
@@ -62,6 +63,7 @@ function defineTables(kit: ColumnKit) {
     ...defineEventsTables(kit, { ...users, ...matches }),
     ...defineRewardsTables(kit, users),
     ...definePacksTables(kit, users),
+    ...definePurchasesTables(kit),
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),
     ...defineQuestsTables(kit, users),

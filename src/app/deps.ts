@@ -26,7 +26,9 @@ import type { Fetch } from '../platform/identity-provider/fetch-json.ts'
 import { createIdentityProvider, type ProviderObserver } from '../platform/identity-provider/provider.ts'
 import type { ResilienceOptions } from '../platform/identity-provider/resilience-policy.ts'
 import { createCheckInCodes } from '../play/check-ins/code.ts'
-import { createPayments } from '../play/packs/payments/create.ts'
+import { packPurchaseKind } from '../play/packs/purchase-kind.ts'
+import { createPayments } from '../play/purchases/gateways/create.ts'
+import type { PurchaseKind } from '../play/purchases/kind.ts'
 
 /** Called as things happen, for metrics. */
 interface Observers {
@@ -106,6 +108,7 @@ export async function createDeps(world: World) {
     fanEmails: config.fansByEmail ? createFanEmails(deriveKey(secret, 'fans by e-mail')) : null,
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
+    purchaseKinds: [packPurchaseKind] as readonly PurchaseKind[],
     payments: await createPayments(config.payments, secret, {
       log,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),

@@ -18,6 +18,7 @@ import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
 import { packProblems } from '../play/packs/problems.ts'
 import { predictionProblems } from '../play/predictions/problems.ts'
+import { purchaseProblems } from '../play/purchases/problems.ts'
 import { questProblems } from '../play/quests/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
 
@@ -37,6 +38,7 @@ export const problemTypes = unite(
   pointsProblems,
   rewardProblems,
   questProblems,
+  purchaseProblems,
   packProblems,
   checkInProblems,
   predictionProblems,

@@ -6,7 +6,7 @@ import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
 import { parseTerms } from '../../src/play/packs/draw.ts'
-import { statusOf } from '../../src/play/packs/present.ts'
+import { statusOf } from '../../src/play/purchases/purchase.ts'
 import type { Given } from '../../src/play/quests/give-reward.ts'
 import { execute } from '../db/probe.ts'
 import { readBuckets } from '../economy/leaderboard/board-model.ts'

@@ -222,12 +222,13 @@ for (const engine of engines) {
     const { db, url } = temporary
     await withRawConnection(temporary, async run => {
       const [initial] = expectedMigrations(db.engine)
+      const applied = await run('SELECT * FROM __drizzle_migrations')
       await run(`UPDATE __drizzle_migrations SET created_at = ${(initial?.folderMillis ?? 0) - 1}`)
       const refusal = await migrate(url ?? '').catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(DevelopmentSchemaError)
       expect(String(refusal)).toContain('made by a development version from before 1.0.0')
       expect(String(refusal)).toContain('`import-fans`')
-      expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(1)
+      expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(applied.length)
     })
   })
 }

@@ -102,6 +102,7 @@ async function addOddities(db: Database) {
     await addWebhooks(tx, { at, text })
     await addPictures(tx, at)
     await addRelations(tx, at)
+    await addPayments(tx, at)
   })
 }
 
@@ -138,6 +139,13 @@ async function addRelations(tx: Transaction, followedAt: Date) {
   await tx.insert(followCounts).values({ userId: 'Z', following: 1 })
   const shown = { profile: 'private', activity: 'private', leaderboardName: 'anonymous' }
   await tx.insert(privacySettings).values({ userId: 'é', ...shown })
+  await tx.insert(tx.tables.termsAcceptances).values({ userId: 'é', version: 'é', acceptedAt: followedAt })
+}
+
+async function addPayments(tx: Transaction, createdAt: Date) {
+  const amount = Number.MAX_SAFE_INTEGER
+  const payment = { kind: 'pack', purchaseId: 'é', amount, currency: 'EUR', createdAt }
+  await tx.insert(tx.tables.payments).values({ reference: ODD_TEXT, ...payment })
 }
 
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {

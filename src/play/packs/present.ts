@@ -1,17 +1,10 @@
 /** Responses about purchases and packs of a fan. They never contain the server seed. */
 import type { Tables } from '../../../db/index.ts'
+import { statusOf } from '../purchases/purchase.ts'
 import { sha256 } from './draw.ts'
-import type { Purchase } from './schema.ts'
 
 export type PurchaseRow = Tables['packPurchases']['$inferSelect']
 export type UserPackRow = Tables['userPacks']['$inferSelect']
-
-type PurchaseStatus = (typeof Purchase.static)['status']
-
-/** `expired` is computed from the time, not stored: no job has to write it. */
-export function statusOf({ status, expiresAt }: PurchaseRow, now: Date): PurchaseStatus {
-  return status === 'pending' && expiresAt <= now ? 'expired' : (status as PurchaseStatus)
-}
 
 export function presentPurchase(purchase: PurchaseRow, userPack: UserPackRow | null | undefined, now: Date) {
   return {

@@ -25,11 +25,6 @@ export const packProblems = defineProblems({
     description:
       'The caller has reached the maximum number of pending purchases of this pack. Complete one of them, or wait until one expires.',
   },
-  purchase_not_found: {
-    status: 404,
-    title: 'You have no such purchase',
-    description: 'The caller has no purchase with this id. Check the id, or start a new purchase.',
-  },
   purchase_expired: {
     status: 409,
     title: 'The purchase has expired; start another',
@@ -41,30 +36,6 @@ export const packProblems = defineProblems({
     title: 'The purchase is not pending',
     description:
       'The purchase is completed, expired, cancelled or refunded; `detail` states which. Read the purchase again, or start a new one.',
-  },
-  payment_not_confirmed: {
-    status: 402,
-    title: 'The payment does not pay this purchase',
-    description:
-      'The payment gateway does not confirm a payment of this price for this purchase. Let the user pay, then send the request again with that payment.',
-  },
-  payment_gateway_unavailable: {
-    status: 503,
-    title: 'The payment gateway is not available; try again shortly',
-    description:
-      'The payment gateway does not respond. Send the same request again after `Retry-After`; do not let the user pay again.',
-  },
-  no_payment_needed: {
-    status: 409,
-    title: 'This purchase needs no payment',
-    description:
-      'The purchase is priced in points, free, or already paid. Complete it, or show it, without a payment.',
-  },
-  not_refundable: {
-    status: 409,
-    title: 'The purchase cannot be refunded',
-    description:
-      'The purchase is not completed, is already refunded, or its payment cannot be refunded; `detail` states why. Do not retry.',
   },
   user_pack_not_found: {
     status: 404,

@@ -8,8 +8,8 @@ import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { findUser } from '../../identity/users/users.ts'
+import { purchaseProblems } from '../purchases/problems.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
-import { packProblems } from './problems.ts'
 
 /** A page of the caller's purchases, newest first, each with its pack. */
 export async function listPurchases(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
@@ -35,10 +35,10 @@ const selectNewest = prepared((reader: Reader, userId: string, limit: number, be
 /** A purchase of the caller with its pack. @throws DomainError `purchase_not_found`, also for another fan's purchase */
 export async function readPurchase(reader: Reader, { userId }: CallerId, purchaseId: string) {
   const [row] = userId === undefined ? [] : await selectWithPack(reader, purchaseId, userId)
-  if (!row) throw new DomainError(packProblems.purchase_not_found)
+  if (!row) throw new DomainError(purchaseProblems.purchase_not_found)
   return presentPurchase(row.purchase, row.userPack, reader.now())
 }
-readPurchase.problems = [packProblems.purchase_not_found] as const
+readPurchase.problems = [purchaseProblems.purchase_not_found] as const
 
 const selectWithPack = prepared((reader: Reader, purchaseId: string, userId: string) => {
   const { packPurchases } = reader.tables
@@ -57,10 +57,10 @@ function withPacks(reader: Reader) {
 export async function requirePurchase(reader: Reader, caller: Caller, purchaseId: string) {
   const user = await findUser(reader, caller)
   const purchase = user && (await findPurchase(reader, purchaseId))
-  if (!purchase || purchase.userId !== user.id) throw new DomainError(packProblems.purchase_not_found)
+  if (!purchase || purchase.userId !== user.id) throw new DomainError(purchaseProblems.purchase_not_found)
   return purchase
 }
-requirePurchase.problems = [packProblems.purchase_not_found] as const
+requirePurchase.problems = [purchaseProblems.purchase_not_found] as const
 
 export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => {
   const { packPurchases } = reader.tables
@@ -69,7 +69,7 @@ export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => 
 
 /** Changes a purchase that has this status; without one, returns no row. */
 export const updatePurchase = prepared(
-  (tx: Transaction, purchaseId: string, status: PurchaseRow['status'], changes: Partial<PurchaseRow>) => {
+  (tx: Transaction, purchaseId: string, status: string, changes: Partial<PurchaseRow>) => {
     const { packPurchases } = tx.tables
     return tx
       .update(packPurchases)
@@ -79,14 +79,14 @@ export const updatePurchase = prepared(
   },
 )
 
-/** The fan's purchase that a payment has paid. */
-export async function findPaidBy(reader: Reader, userId: string, paymentReference: string) {
+/** Oldest first. */
+export async function listRefundsDue(reader: Reader): Promise<PurchaseRow[]> {
   const { packPurchases } = reader.tables
-  const [purchase] = await reader
-    .select({ id: packPurchases.id })
+  return reader
+    .select()
     .from(packPurchases)
-    .where(and(eq(packPurchases.paymentReference, paymentReference), eq(packPurchases.userId, userId)))
-  return purchase
+    .where(eq(packPurchases.status, 'refund_due'))
+    .orderBy(packPurchases.id)
 }
 
 export const findUserPackOf = preparedRow((reader: Reader, purchaseId: string) => {

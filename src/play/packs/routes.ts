@@ -2,19 +2,22 @@ import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
+import type { AppSources } from '../../core/sources.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import type { Payments } from '../purchases/gateways/create.ts'
+import { PreparedPayment } from '../purchases/gateways/gateway.ts'
+import { cancelPayment } from '../purchases/pay.ts'
 import { cancelPurchase } from './cancel-purchase.ts'
 import { getPack, getPacks } from './catalogue.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { cancelPayment, completePaidPurchase, verifyPayment } from './pay.ts'
-import type { Payments } from './payments/create.ts'
+import { completePaidPurchase, preparePackPayment, verifyPayment } from './pay.ts'
 import { listPurchases, readPurchase } from './purchases.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
@@ -23,6 +26,7 @@ type PackDeps = FanDeps & {
   config: Config
   cursors: Cursors
   log: Logger
+  now: AppSources['now']
   payments: Payments
   publicReads: PublicReads
 }
@@ -175,6 +179,32 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
       }),
     )
 
+const paymentRoutes = (deps: PackDeps) =>
+  fans(deps, { prefix: '/api/packs/purchase', tag: TAG }).post(
+    '/payment',
+    ({ body, caller, set, write }) => {
+      set.headers['Cache-Control'] = 'no-store'
+      return write(async (_, prepared) => prepared, {
+        prepare: () => preparePackPayment(deps, caller, body.purchaseId),
+        secret: true,
+      })
+    },
+    operation({
+      id: 'preparePayment',
+      limit: 'purchases',
+      summary: 'Prepare the payment of a purchase',
+      description:
+        'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
+      body: schema.PurchaseReference,
+      responses: { 200: PreparedPayment },
+      problems: preparePackPayment.problems,
+      examples: {
+        body: { purchaseId: example.examplePurchase.id },
+        200: { gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
+      },
+    }),
+  )
+
 const inventoryRoutes = (deps: PackDeps) =>
   fans(deps, { prefix: '/api/user', tag: TAG })
     .get(
@@ -208,4 +238,5 @@ export const packsRoutes = (deps: PackDeps) =>
   new Elysia({ name: 'matchday/packs-routes' })
     .use(publicRoutes(deps))
     .use(purchaseRoutes(deps))
+    .use(paymentRoutes(deps))
     .use(inventoryRoutes(deps))

@@ -219,5 +219,10 @@ export const Collection = Closed(
 )
 
 export const PackParams = Closed({ packId: IdReference('The `id` of the pack.', 'starter') })
+export const PurchaseReference = Closed(
+  { purchaseId: IdReference('The `id` of the purchase.') },
+  { title: 'PurchaseReference' },
+)
+
 export const PurchaseParams = Closed({ purchaseId: IdReference('The `id` of the purchase.') })
 export const ProofParams = Closed({ userPackId: IdReference('The `id` of the opened pack.') })

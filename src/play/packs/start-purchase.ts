@@ -10,6 +10,7 @@ import { lockAccount, readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
 import { ensureUserId } from '../../identity/users/users.ts'
+import { POINTS } from '../purchases/purchase.ts'
 import { findPackWithWeights, type PackRow } from './catalogue.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
@@ -19,7 +20,6 @@ import type { StartPurchase } from './schema.ts'
 import { countFree, countUnsold, lockPack } from './supply.ts'
 
 export const HOLD_MS = 15 * 60_000
-export const POINTS = 'POINTS'
 
 /** `holdsPerFan`: the maximum of pending purchases of one pack per fan; 0 for no limit. */
 export async function startPurchase(

@@ -20,10 +20,10 @@ import {
 } from '../../club/catalogue/entry.ts'
 import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
+import { POINTS } from '../purchases/purchase.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
 import { PackEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'
-import { POINTS } from './start-purchase.ts'
 import { lockPack } from './supply.ts'
 import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-collectibles.ts'
 

@@ -1,8 +1,8 @@
 /** Purchases in any order: one after the other as a small model says, at once without breaking a rule. */
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { statusOf } from '../../../src/play/packs/present.ts'
 import { refundPurchase } from '../../../src/play/packs/refund.ts'
+import { statusOf } from '../../../src/play/purchases/purchase.ts'
 import type { Answer } from '../../support/client.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 import {

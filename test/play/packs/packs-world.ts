@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import type { Tables } from '../../../db/index.ts'
 import { findUser } from '../../../src/identity/users/users.ts'
 import { packsTag } from '../../../src/platform/cache/tags.ts'
-import { statusOf } from '../../../src/play/packs/present.ts'
+import { statusOf } from '../../../src/play/purchases/purchase.ts'
 import type { Answer, Client } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 

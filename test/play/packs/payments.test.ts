@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ConfigError, type Environment, parseConfig } from '../../../src/platform/config/config.ts'
 import { makeDevelopmentSecrets } from '../../../src/platform/config/development-secrets.ts'
-import { createPayments } from '../../../src/play/packs/payments/create.ts'
+import { createPayments } from '../../../src/play/purchases/gateways/create.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine } from '../../support/world.ts'
 import {

@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DomainError } from '../../../src/core/problems.ts'
-import { createSandbox, type ReceiptKind, receiptKinds } from '../../../src/play/packs/payments/sandbox.ts'
+import {
+  createSandbox,
+  type ReceiptKind,
+  receiptKinds,
+} from '../../../src/play/purchases/gateways/sandbox.ts'
 
 const sandbox = createSandbox('a secret of some entropy')
 const charge = { purchaseId: 'purchase-1', amount: 499, currency: 'EUR' }

@@ -1,6 +1,6 @@
 /** Purchases that are paid through Stripe, and the application as it is when Stripe lets it wait. */
 import { createApp } from '../../../src/app/app.ts'
-import { createStripeGateway } from '../../../src/play/packs/payments/stripe.ts'
+import { createStripeGateway } from '../../../src/play/purchases/gateways/stripe.ts'
 import { createClient } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 import { addPack, EUROS, expectStatus, type NewPack, patientFan, start } from './packs-world.ts'

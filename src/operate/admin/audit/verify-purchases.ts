@@ -1,7 +1,7 @@
 /** Compares purchases that are paid with points with the ledger, whose entries no one can change. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import { POINTS } from '../../../play/packs/start-purchase.ts'
+import { POINTS } from '../../../play/purchases/purchase.ts'
 import type { Finding } from './audit-fan.ts'
 import { inRange, type Range } from './stored-fans.ts'
 

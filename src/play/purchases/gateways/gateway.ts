@@ -3,7 +3,7 @@
 import { DomainError } from '../../../core/problems.ts'
 import { Closed, Nullable, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
-import { packProblems } from '../problems.ts'
+import { purchaseProblems } from '../problems.ts'
 
 export interface Charge {
   purchaseId: string
@@ -54,9 +54,9 @@ export interface PaymentGateway {
 
 /** `detail`: why the payment does not pay the purchase. */
 export const notConfirmed = (detail: string) =>
-  new DomainError(packProblems.payment_not_confirmed, { detail })
+  new DomainError(purchaseProblems.payment_not_confirmed, { detail })
 
 /** `detail`: why the gateway does not refund the payment. */
-export const notRefundable = (detail: string) => new DomainError(packProblems.not_refundable, { detail })
+export const notRefundable = (detail: string) => new DomainError(purchaseProblems.not_refundable, { detail })
 
 export const NO_GATEWAY = 'This server accepts no money: no payment gateway is configured.'

@@ -5,7 +5,7 @@ import Stripe from 'stripe'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import type { PaymentsConfig } from '../../../platform/config/payments.ts'
-import { packProblems } from '../problems.ts'
+import { purchaseProblems } from '../problems.ts'
 import { type Charge, notConfirmed, notRefundable, type PaymentGateway } from './gateway.ts'
 
 /** Per request to Stripe. With one retry, a fan waits no longer than the sender of a webhook. */
@@ -77,7 +77,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
         return { refusal: code ?? type }
       }
     }
-    throw new DomainError(packProblems.payment_gateway_unavailable)
+    throw new DomainError(purchaseProblems.payment_gateway_unavailable)
   }
 
   async function examine(charge: Charge, reference: string): Promise<Verdict> {

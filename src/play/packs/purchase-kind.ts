@@ -1,0 +1,87 @@
+/** The purchase of a pack, for the engine of purchases: its stock is the supply of the pack, what it delivers a sealed pack. */
+
+import { and, eq, isNull } from 'drizzle-orm'
+import { isUniqueViolation, type Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import type { PurchaseKind } from '../purchases/kind.ts'
+import { usedBefore } from '../purchases/means.ts'
+import { purchaseProblems } from '../purchases/problems.ts'
+import { type PurchaseRow, presentPurchase, type UserPackRow } from './present.ts'
+import { packProblems } from './problems.ts'
+import { findPurchase, findUserPackOf, listRefundsDue, updatePurchase } from './purchases.ts'
+import { changeSold, countFree, countUnsold, type LockedPack, lockLimitedPack, lockPack } from './supply.ts'
+
+export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<typeof presentPurchase>> = {
+  name: 'pack',
+  noun: 'purchase',
+  reasons: { paid: 'pack_purchase', refunded: 'pack_refund' },
+  problems: {
+    notFound: purchaseProblems.purchase_not_found,
+    expired: packProblems.purchase_expired,
+    notPending: packProblems.purchase_not_pending,
+  },
+
+  find: findPurchase,
+  async update(tx, { id }, status, changes) {
+    const [row] = await writeOnce(() => updatePurchase(tx, id, status, changes))
+    return row
+  },
+  listRefundsDue,
+
+  lock: (tx, { packId }, which) => (which === 'limited' ? lockLimitedPack : lockPack)(tx, packId),
+  isAvailable: async (tx, _purchase, { pack, now }, late) =>
+    (late ? await countFree(tx, pack, now) : countUnsold(pack)) >= 1,
+
+  async deliver(tx, purchase) {
+    const { id: purchaseId, packId, userId } = purchase
+    const createdAt = purchase.completedAt ?? tx.now()
+    changeSold(tx, packId, 1)
+    const userPack: UserPackRow = { id: tx.newId(), purchaseId, packId, userId, createdAt, ...SEALED }
+    await insertUserPack(tx, userPack)
+    const data = { ...saleOf(purchase), userPackId: userPack.id }
+    await recordEvent(tx, { userId, type: 'purchase.completed', data })
+    return presentPurchase(purchase, userPack, createdAt)
+  },
+  readResult: async (tx, purchase) =>
+    presentPurchase(purchase, await findUserPackOf(tx, purchase.id), tx.now()),
+
+  // A hold is a pending purchase: it ended with the status.
+  async release() {},
+  /** Revokes a sealed pack and returns it to the supply. The fan keeps an opened one. */
+  async takeBack(tx, { id, packId }) {
+    const { userPacks } = tx.tables
+    const [revoked] = await tx
+      .update(userPacks)
+      .set({ revokedAt: tx.now() })
+      .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
+      .returning()
+    if (revoked) changeSold(tx, packId, -1)
+    // The pack may already be revoked, if the refund was marked due before.
+    return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
+  },
+  async recordRefund(tx, purchase) {
+    await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })
+  },
+}
+
+const SEALED = { openedAt: null, clientSeed: null, revokedAt: null }
+
+const insertUserPack = prepared((tx: Transaction, userPack: UserPackRow) =>
+  tx.insert(tx.tables.userPacks).values(userPack),
+)
+
+/** A payment of before `payments` existed is recognized by the unique index on references. */
+async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'pack_purchases_payment_unique')) throw error
+    throw usedBefore()
+  }
+}
+
+/** A purchase in the data of events. */
+export const saleOf = ({ id, packId, priceAmount, priceCurrency }: PurchaseRow) => {
+  return { purchaseId: id, packId, price: { amount: priceAmount, currency: priceCurrency } }
+}

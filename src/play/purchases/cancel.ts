@@ -1,0 +1,37 @@
+/** Cancels a pending purchase: its hold ends immediately, and what it held can be sold to others. */
+
+import type { Transaction } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { Charge } from './gateways/gateway.ts'
+import type { Locked, PurchaseKind } from './kind.ts'
+import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
+import { requireOwn } from './require-own.ts'
+
+/**
+ * A repeat changes nothing and returns the cancelled purchase. A later payment is refunded.
+ * `onCancelled` is called after the commit with a charge that must no longer be paid.
+ */
+export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  caller: Caller,
+  purchaseId: string,
+  onCancelled?: (charge: Charge) => void,
+): Promise<Row> {
+  const found = await requireOwn(tx, kind, caller, purchaseId)
+  // Of a limited stock, starting, completing and cancelling all lock the stock first; only then is the status final.
+  const locked = await kind.lock(tx, found, 'limited')
+  const purchase = await requireOwn(tx, kind, caller, purchaseId)
+
+  const status = statusOf(purchase, locked?.now ?? tx.clock())
+  if (status === 'cancelled') return purchase
+  if (status !== 'pending')
+    throw new DomainError(kind.problems.notPending, { detail: `The ${kind.noun} is ${status}.` })
+  const cancelled = await kind.update(tx, purchase, 'pending', { status: 'cancelled' })
+  // Another request was first: its outcome is committed now.
+  if (!cancelled) return cancel(tx, kind, caller, purchaseId, onCancelled)
+  await kind.release(tx, cancelled)
+  if (needsMoney(purchase)) tx.afterCommit(() => onCancelled?.(chargeOf(purchase)))
+  return cancelled
+}

@@ -1,0 +1,87 @@
+/** Completes a purchase, once: books the payment, and delivers. */
+
+import type { Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { Locked, PurchaseKind } from './kind.ts'
+import { capture, isPaidBefore, type Payment } from './means.ts'
+import { type Purchase, statusOf } from './purchase.ts'
+
+export type Completion<Result> =
+  | { outcome: 'completed'; purchase: Result }
+  /** Not paid, and the hold has expired. */
+  | { outcome: 'expired' }
+  /** Not paid, and the fan has cancelled it. */
+  | { outcome: 'cancelled' }
+  /** Paid, but cancelled, or expired and sold out: the operator refunds the money. */
+  | { outcome: 'refund_due'; purchaseId: string; newly: boolean }
+
+/**
+ * The client and the gateway may both call it, concurrently and repeatedly. Outcomes other than `completed` must be
+ * committed as well. Throws `payment_not_confirmed` when the reference has paid another purchase.
+ */
+export async function complete<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchaseId: string,
+  payment: Payment,
+): Promise<Completion<Result>> {
+  const found = await kind.find(tx, purchaseId)
+  if (!found) throw new DomainError(kind.problems.notFound)
+  const limited = await kind.lock(tx, found, 'limited')
+  if (!limited && statusOf(found, tx.clock()) === 'pending') {
+    const completion = await completePending(tx, kind, found, payment, tx.clock())
+    if (completion) return completion
+  }
+  const lock = limited ?? (await kind.lock(tx, found, 'all'))
+  const purchase = await kind.find(tx, purchaseId)
+  if (!lock || !purchase) throw new Error('a purchase or its stock vanished while it was completed')
+
+  const status = statusOf(purchase, lock.now)
+  if (status === 'completed' || status === 'refunded')
+    return { outcome: 'completed', purchase: await kind.readResult(tx, purchase) }
+  if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
+  const paid = isPaidBefore(payment)
+  if (status === 'cancelled')
+    return paid ? markPaidTooLate(tx, kind, purchase, payment) : { outcome: 'cancelled' }
+  const late = status === 'expired'
+  if (late && !paid) return { outcome: 'expired' }
+  // A late payment is delivered if stock is free. A hold gets anything unsold; there is nothing if the operator reduced the
+  // stock below what is held.
+  if (await kind.isAvailable(tx, purchase, lock, late)) {
+    const completion = await completePending(tx, kind, purchase, payment, lock.now)
+    if (!completion) throw new Error('a purchase changed while its stock was locked')
+    return completion
+  }
+  return paid ? markPaidTooLate(tx, kind, purchase, payment) : { outcome: 'expired' }
+}
+
+/** Null, with nothing changed, if the purchase is no longer pending. */
+async function completePending<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchase: Row,
+  payment: Payment,
+  now: Date,
+): Promise<Completion<Result> | null> {
+  const changes = { status: 'completed', completedAt: now, paymentReference: referenceOf(payment) }
+  const completed = await kind.update(tx, purchase, 'pending', changes)
+  if (!completed) return null
+  await capture(tx, kind, completed, payment)
+  return { outcome: 'completed', purchase: await kind.deliver(tx, completed) }
+}
+
+async function markPaidTooLate<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchase: Row,
+  payment: Payment,
+): Promise<Completion<Result>> {
+  const changes = { status: 'refund_due', paymentReference: referenceOf(payment) }
+  const due = await kind.update(tx, purchase, purchase.status, changes)
+  if (!due) throw new Error('a purchase changed while its stock was locked')
+  await capture(tx, kind, due, payment)
+  await kind.release(tx, due)
+  return { outcome: 'refund_due', purchaseId: purchase.id, newly: true }
+}
+
+const referenceOf = (payment: Payment) => (payment.kind === 'money' ? payment.reference : null)

@@ -1,0 +1,46 @@
+/** What can be bought: packs and orders. The engine asks a kind for its rows, its stock and its delivery. */
+
+import type { Reader, Transaction } from '../../../db/index.ts'
+import type { ProblemType } from '../../core/problems.ts'
+import type { Purchase } from './purchase.ts'
+
+/** The time after the wait for a lock: holds that expired during the wait do not count. */
+export interface Locked {
+  now: Date
+}
+
+export interface PurchaseKind<
+  Row extends Purchase = Purchase,
+  Lock extends Locked = Locked,
+  Result = unknown,
+> {
+  readonly name: 'pack' | 'order'
+  /** What messages call it. */
+  readonly noun: 'purchase' | 'order'
+  readonly reasons: { paid: 'pack_purchase'; refunded: 'pack_refund' }
+  readonly problems: { notFound: ProblemType; expired: ProblemType; notPending: ProblemType }
+
+  find(reader: Reader, id: string): Promise<Row | undefined>
+  /** Changes a purchase that has this status; without one, changes nothing and returns undefined. */
+  update(tx: Transaction, row: Row, status: string, changes: Partial<Purchase>): Promise<Row | undefined>
+  /** Oldest first. */
+  listRefundsDue(reader: Reader): Promise<Row[]>
+
+  /** Locks the stock until the unit of work ends. `limited`: undefined, with nothing locked, if the stock has no limit. */
+  lock(tx: Transaction, row: Row, which: 'limited' | 'all'): Promise<Lock | undefined>
+  /**
+   * Whether it can still be delivered. With its hold, if anything is unsold: an operator can reduce the stock below what is
+   * held. Without it (`late`), only from stock that nobody else holds.
+   */
+  isAvailable(tx: Transaction, row: Row, lock: Lock, late: boolean): Promise<boolean>
+  /** After the row is completed: takes the stock, delivers, and records the event. */
+  deliver(tx: Transaction, row: Row): Promise<Result>
+  /** The result of a completion that was made before. */
+  readResult(tx: Transaction, row: Row): Promise<Result>
+  /** After the row is cancelled: its hold ends. */
+  release(tx: Transaction, row: Row): Promise<void>
+  /** Takes back what can be taken back. Whether stock was returned, now or before. */
+  takeBack(tx: Transaction, row: Row): Promise<boolean>
+  /** After the row is refunded. */
+  recordRefund(tx: Transaction, row: Row): Promise<void>
+}

@@ -1,0 +1,123 @@
+/** Payments with money for a client: prepared with the gateway, verified before the completion, cancelled. */
+
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { type Completion, complete } from './complete.ts'
+import type { Payments } from './gateways/create.ts'
+import { type Charge, NO_GATEWAY, notConfirmed } from './gateways/gateway.ts'
+import type { Locked, PurchaseKind } from './kind.ts'
+import { type Payment, usedBefore } from './means.ts'
+import { findPayment } from './payments.ts'
+import { purchaseProblems } from './problems.ts'
+import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
+import { requireOwn } from './require-own.ts'
+
+/**
+ * Prepares the payment with the gateway, before the unit of work. A fan must not pay for a purchase that is paid, or that
+ * can no longer be completed.
+ */
+export async function preparePayment(
+  { db, payments, now }: { db: Database; payments: Payments; now: AppSources['now'] },
+  kind: PurchaseKind,
+  caller: Caller,
+  purchaseId: string,
+) {
+  const purchase = await requireOwn(db.read, kind, caller, purchaseId)
+  const status = statusOf(purchase, now())
+  if (status === 'completed') throw new DomainError(purchaseProblems.no_payment_needed)
+  if (status === 'refund_due') throw paidTooLate(kind)
+  if (status === 'refunded')
+    throw new DomainError(kind.problems.expired, { detail: `The ${kind.noun} is refunded; start another.` })
+  if (status === 'cancelled') throw cancelled(kind)
+  if (status !== 'pending') throw new DomainError(kind.problems.expired)
+  if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
+  if (!payments) throw notConfirmed(NO_GATEWAY)
+  return payments.prepare(chargeOf(purchase))
+}
+/** With those of the kind. */
+preparePayment.problems = [
+  purchaseProblems.no_payment_needed,
+  purchaseProblems.payment_not_confirmed,
+  purchaseProblems.payment_gateway_unavailable,
+] as const
+
+/** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
+export async function verifyPaymentOf(
+  { db, payments }: { db: Database; payments: Payments },
+  kind: PurchaseKind,
+  caller: Caller,
+  purchaseId: string,
+  reference: string | undefined,
+): Promise<Payment> {
+  const purchase = await requireOwn(db.read, kind, caller, purchaseId)
+  if (!needsMoney(purchase)) return { kind: 'points' }
+  const status = statusOf(purchase, db.read.now())
+  // Already completed or refunded: the verb repeats its result without the gateway.
+  if (status === 'completed' || status === 'refund_due' || status === 'refunded')
+    return { kind: 'money', reference: reference ?? '' }
+  try {
+    if (!payments) throw notConfirmed(NO_GATEWAY)
+    if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
+    await payments.confirm(chargeOf(purchase), reference)
+    return { kind: 'money', reference }
+  } catch (error) {
+    const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
+    if (unpaid && status === 'expired') throw new DomainError(kind.problems.expired)
+    if (unpaid && status === 'cancelled') throw cancelled(kind)
+    // Only of the fan's own purchases: a payment of another fan must not be disclosed.
+    if (unpaid && reference !== undefined && (await hasPaid(db, kind, purchase.userId, reference)))
+      throw usedBefore()
+    throw error
+  }
+}
+/** With those of the kind. */
+verifyPaymentOf.problems = [
+  purchaseProblems.payment_not_confirmed,
+  purchaseProblems.payment_gateway_unavailable,
+] as const
+
+/** Whether a payment has paid a purchase of this kind of this fan. */
+async function hasPaid({ read }: Database, kind: PurchaseKind, userId: string, reference: string) {
+  const payment = await findPayment(read, reference)
+  return payment?.kind === kind.name && (await kind.find(read, payment.purchaseId))?.userId === userId
+}
+
+/** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
+export async function completeFor<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  log: Logger,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchaseId: string,
+  payment: Payment,
+): Promise<Result | DomainError> {
+  const completion = await complete(tx, kind, purchaseId, payment)
+  if (completion.outcome === 'completed') return completion.purchase
+  if (completion.outcome === 'expired') return new DomainError(kind.problems.expired)
+  if (completion.outcome === 'cancelled') return cancelled(kind)
+  reportRefundDue(tx, log, completion)
+  return paidTooLate(kind)
+}
+
+/** After a purchase is cancelled. Not awaited: a payment that succeeds nevertheless becomes `refund_due`. */
+export function cancelPayment({ payments, log }: { payments: Payments; log: Logger }, charge: Charge): void {
+  const { purchaseId } = charge
+  payments
+    ?.cancel(charge)
+    .catch(error => log.warn({ purchaseId, error }, 'the payment of a cancelled purchase was not cancelled'))
+}
+
+/** Logs a due refund for the operator, after the commit: `bun run refund` lists and makes due refunds. */
+export function reportRefundDue(tx: Transaction, log: Logger, completion: Completion<unknown>): void {
+  if (completion.outcome !== 'refund_due' || !completion.newly) return
+  const { purchaseId } = completion
+  tx.afterCommit(() => log.error({ purchaseId }, 'refund due: paid after the hold had ended'))
+}
+
+const cancelled = ({ problems, noun }: PurchaseKind) =>
+  new DomainError(problems.notPending, { detail: `The ${noun} was cancelled; start another.` })
+
+const paidTooLate = ({ problems }: PurchaseKind) =>
+  new DomainError(problems.expired, { detail: 'The payment came too late; it will be refunded.' })

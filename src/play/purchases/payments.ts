@@ -1,0 +1,34 @@
+/** The payments with money that the engine has taken, one row each. */
+
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+
+export type PaymentRow = Tables['payments']['$inferSelect']
+
+/** False if the reference has paid a purchase before, or the purchase was paid by another one. */
+export const insertPayment = async (tx: Transaction, payment: PaymentRow): Promise<boolean> =>
+  (await insertOnce(tx, payment)).length > 0
+
+const insertOnce = prepared((tx: Transaction, payment: PaymentRow) =>
+  tx
+    .insert(tx.tables.payments)
+    .values(payment)
+    .onConflictDoNothing()
+    .returning({ reference: tx.tables.payments.reference }),
+)
+
+export async function markPaymentRefunded(tx: Transaction, purchaseId: string): Promise<void> {
+  const { payments } = tx.tables
+  await tx
+    .update(payments)
+    .set({ refundedAt: tx.now() })
+    .where(and(eq(payments.purchaseId, purchaseId), isNull(payments.refundedAt)))
+}
+
+/** The purchase that a payment has paid; undefined for a payment that was not taken. */
+export async function findPayment(reader: Reader, reference: string): Promise<PaymentRow | undefined> {
+  const { payments } = reader.tables
+  const [payment] = await reader.select().from(payments).where(eq(payments.reference, reference))
+  return payment
+}

@@ -1,0 +1,62 @@
+/** Refunds: points by a compensating ledger entry, money by the gateway. What was not used returns to the stock. */
+
+import type { Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { Locked, PurchaseKind } from './kind.ts'
+import { giveBack } from './means.ts'
+import { purchaseProblems } from './problems.ts'
+import type { Purchase } from './purchase.ts'
+
+export interface Refund {
+  purchaseId: string
+  price: { amount: number; currency: string }
+  /** False if nothing returned to the stock, such as an opened pack: the fan keeps it. */
+  supplyReturned: boolean
+}
+
+/** Refunds once. @throws DomainError `notFound` of the kind, `not_refundable` */
+export async function refund<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchaseId: string,
+): Promise<Refund> {
+  const purchase = await requireRefundable(tx, kind, purchaseId)
+  const { priceAmount: amount, priceCurrency: currency } = purchase
+  await kind.update(tx, purchase, purchase.status, { status: 'refunded', refundedAt: tx.now() })
+  await giveBack(tx, kind, purchase)
+  await kind.recordRefund(tx, purchase)
+  return { purchaseId, price: { amount, currency }, supplyReturned: await kind.takeBack(tx, purchase) }
+}
+
+/**
+ * Called before the gateway refunds: takes back what can be taken back, so that it cannot be used while its money is being
+ * refunded, even if this process crashes in between. Does nothing if the refund is already due. @throws as `refund`
+ */
+export async function markDue<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchaseId: string,
+): Promise<void> {
+  const purchase = await requireRefundable(tx, kind, purchaseId)
+  if (purchase.status === 'refund_due') return
+  await kind.update(tx, purchase, purchase.status, { status: 'refund_due' })
+  await kind.takeBack(tx, purchase)
+}
+
+/** The purchase, read under the lock of its stock. @throws DomainError `notFound` of the kind, `not_refundable` */
+async function requireRefundable<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchaseId: string,
+): Promise<Row> {
+  const found = await kind.find(tx, purchaseId)
+  if (!found) throw new DomainError(kind.problems.notFound)
+  await kind.lock(tx, found, 'all')
+  const purchase = await kind.find(tx, purchaseId)
+  if (!purchase || (purchase.status !== 'completed' && purchase.status !== 'refund_due')) {
+    throw new DomainError(purchaseProblems.not_refundable, {
+      detail: `The ${kind.noun} is ${purchase?.status}.`,
+    })
+  }
+  return purchase
+}

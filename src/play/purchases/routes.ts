@@ -1,0 +1,111 @@
+import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import { DomainError } from '../../core/problems.ts'
+import { Closed, IdReference, OneOf } from '../../core/schemas.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { Type } from '../../core/typebox.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { findUser } from '../../identity/users/users.ts'
+import { signed } from '../../platform/http/contract/group.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { findOfKinds } from './find.ts'
+import type { Payments } from './gateways/create.ts'
+import { receiptKinds, type Sandbox } from './gateways/sandbox.ts'
+import type { StripeGateway } from './gateways/stripe.ts'
+import { completePaidIntent } from './gateways/stripe-webhook.ts'
+import type { PurchaseKind } from './kind.ts'
+import { purchaseProblems } from './problems.ts'
+import { chargeOf } from './purchase.ts'
+
+type PaymentDeps = FanDeps & {
+  log: Logger
+  now: AppSources['now']
+  payments: Payments
+  /** What can be bought on this server. */
+  purchaseKinds: readonly PurchaseKind[]
+}
+
+const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
+
+/** Development only: makes receipts of every kind, to test clients. */
+const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
+  fans(deps, { prefix: '/api/sandbox', tag: 'Packs' }).post(
+    '/receipts',
+    ({ body, caller, status, write }) =>
+      write(async tx => {
+        const { purchaseId, kind = 'paid' } = body
+        const user = await findUser(tx, caller)
+        const found = user && (await findOfKinds(tx, deps.purchaseKinds, purchaseId))
+        if (!found || found.purchase.userId !== user.id)
+          throw new DomainError(purchaseProblems.purchase_not_found)
+        const paymentReference = sandbox.issueReceipt(chargeOf(found.purchase), kind, tx.newId())
+        return status(201, { paymentReference })
+      }),
+    operation({
+      id: 'issueSandboxReceipt',
+      summary: 'Create a receipt of the sandbox gateway',
+      description: 'Not in production. To test a reused receipt, use a `paid` receipt for a second purchase.',
+      body: Closed(
+        {
+          purchaseId: IdReference('The `id` of the purchase, or of the order.'),
+          kind: Type.Optional(OneOf(receiptKinds, { description: 'Kind of receipt.', default: 'paid' })),
+        },
+        { title: 'SandboxReceiptRequest' },
+      ),
+      responses: {
+        201: Closed(
+          {
+            paymentReference: Type.String({
+              description: 'The `paymentReference` to complete the purchase with.',
+            }),
+          },
+          { title: 'SandboxReceipt' },
+        ),
+      },
+      problems: [purchaseProblems.purchase_not_found],
+      examples: {
+        body: { ...examplePurchase, kind: 'paid' },
+        201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' },
+      },
+    }),
+  )
+
+const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe: StripeGateway) =>
+  signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, async (headers, body) => ({
+    paid: await stripe.readEvent(body, headers.get('stripe-signature') ?? '', now()),
+  })).post(
+    '/stripe',
+    async ({ paid, status }) => {
+      if (paid) await completePaidIntent({ db, log, kinds }, stripe, paid)
+      return status(204, undefined)
+    },
+    operation({
+      id: 'receiveStripeEvent',
+      open: true,
+      idempotencyKey: 'none',
+      summary: 'Receive an event of Stripe',
+      description:
+        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded` completes the purchase; other events are accepted and ignored.',
+      body: Type.Object(
+        { type: Type.String({ maxLength: 200 }) },
+        { title: 'StripeEvent', additionalProperties: true },
+      ),
+      responses: { 204: Type.Void({ description: 'Taken.' }) },
+      problems: [transportProblems.invalid_signature, ...completePaidIntent.problems],
+      examples: { body: { type: 'payment_intent.succeeded' } },
+    }),
+  )
+
+/** The routes of the gateway in use. The types have the routes of all gateways; those not in use return 404. */
+export function paymentRoutes(deps: PaymentDeps) {
+  const { payments } = deps
+  const none = new Elysia()
+  // Guarantee of the casts: a client handles the 404 of a route that does not exist.
+  const sandbox = (payments?.name === 'sandbox' ? sandboxRoute(deps, payments) : none) as SandboxRoute
+  const stripe = (payments?.name === 'stripe' ? stripeRoute(deps, payments) : none) as StripeRoute
+  return new Elysia().use(sandbox).use(stripe)
+}
+
+type SandboxRoute = ReturnType<typeof sandboxRoute>
+type StripeRoute = ReturnType<typeof stripeRoute>
