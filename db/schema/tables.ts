@@ -28,6 +28,7 @@ import { definePredictionsTables } from './play/predictions.ts'
 import { definePurchasesTables } from './play/purchases.ts'
 import { defineQuestsTables } from './play/quests.ts'
 import { defineRewardsTables } from './play/rewards.ts'
+import { defineShopTables } from './play/shop.ts'
 
 export type Tables = ReturnType<typeof defineTables>
 
@@ -45,6 +46,7 @@ function defineTables(kit: ColumnKit) {
   const teams = defineTeamsTables(kit)
   const users = defineUsersTables(kit, teams)
   const matches = defineMatchesTables(kit, teams)
+  const packs = definePacksTables(kit, users)
   return {
     ...teams,
     ...users,
@@ -62,7 +64,8 @@ function defineTables(kit: ColumnKit) {
     ...defineRulesTables(kit, users),
     ...defineEventsTables(kit, { ...users, ...matches }),
     ...defineRewardsTables(kit, users),
-    ...definePacksTables(kit, users),
+    ...packs,
+    ...defineShopTables(kit, packs),
     ...definePurchasesTables(kit),
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),

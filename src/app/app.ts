@@ -44,6 +44,7 @@ import { paymentRoutes } from '../play/purchases/routes.ts'
 import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
+import { productsRoutes } from '../play/shop/routes.ts'
 import type { Deps } from './deps.ts'
 // Declares what the spine holds, for programs that include the application's types alone.
 import type {} from './spine.ts'
@@ -87,6 +88,7 @@ const play = (deps: Deps) =>
     .use(redemptionRoutes(deps))
     .use(packsRoutes(deps))
     .use(paymentRoutes(deps))
+    .use(productsRoutes(deps))
     .use(questsRoutes(deps))
     .use(predictionRoutes(deps))
     .use(checkInRoutes(deps))

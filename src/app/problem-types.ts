@@ -21,6 +21,7 @@ import { predictionProblems } from '../play/predictions/problems.ts'
 import { purchaseProblems } from '../play/purchases/problems.ts'
 import { questProblems } from '../play/quests/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
+import { shopProblems } from '../play/shop/problems.ts'
 
 export const problemTypes = unite(
   transportProblems,
@@ -40,6 +41,7 @@ export const problemTypes = unite(
   questProblems,
   purchaseProblems,
   packProblems,
+  shopProblems,
   checkInProblems,
   predictionProblems,
   profileProblems,

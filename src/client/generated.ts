@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -590,6 +590,14 @@ export interface components {
              * @constant
              */
             code: "no_payment_needed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No product has this id. Read the list of products again. */
+        ProductNotFoundProblem: {
+            /**
+             * @description `product_not_found`.
+             * @constant
+             */
+            code: "product_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No quest has this id. Read the list of quests again. */
         QuestNotFoundProblem: {
@@ -1722,6 +1730,23 @@ export interface components {
             items: components["schemas"]["DrawnItem"][];
             proof: components["schemas"]["Proof"];
         };
+        /** PurchaseReference */
+        PurchaseReference: {
+            /** @description The `id` of the purchase. */
+            purchaseId: string;
+        };
+        /** PreparedPayment */
+        PreparedPayment: {
+            /**
+             * @description Which client library pays.
+             * @enum {string}
+             */
+            gateway: "sandbox" | "stripe";
+            /** @description The `paymentReference` to complete the purchase with, after payment. */
+            paymentReference: string | null;
+            /** @description Secret for the gateway’s client library. */
+            clientSecret: string | null;
+        };
         /** UserPacks */
         UserPacks: {
             /** @description Newest first. */
@@ -1753,26 +1778,9 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** PurchaseReference */
-        PurchaseReference: {
-            /** @description The `id` of the purchase. */
-            purchaseId: string;
-        };
-        /** PreparedPayment */
-        PreparedPayment: {
-            /**
-             * @description Which client library pays.
-             * @enum {string}
-             */
-            gateway: "sandbox" | "stripe";
-            /** @description The `paymentReference` to complete the purchase with, after payment. */
-            paymentReference: string | null;
-            /** @description Secret for the gateway’s client library. */
-            clientSecret: string | null;
-        };
         /** SandboxReceiptRequest */
         SandboxReceiptRequest: {
-            /** @description The `id` of the purchase. */
+            /** @description The `id` of the purchase, or of the order. */
             purchaseId: string;
             /**
              * @description Kind of receipt. Default: `"paid"`.
@@ -1784,6 +1792,62 @@ export interface components {
         SandboxReceipt: {
             /** @description The `paymentReference` to complete the purchase with. */
             paymentReference: string;
+        };
+        /** ProductVariant */
+        ProductVariant: {
+            /** @description Slug of the variant, unique within the product. */
+            id: string;
+            /** @description What fans see, such as a size. */
+            name: string;
+            /** @description Stock keeping unit of the club. */
+            sku: string | null;
+            /** @description Units that can be bought. Null: no limit. */
+            stockRemaining: number | null;
+        };
+        /** Product */
+        Product: {
+            /** @description Slug of the product. */
+            id: string;
+            /** @description Name of the product. */
+            name: string;
+            /** @description What it is. */
+            description: string;
+            /** @description https URLs, or paths of the API’s origin. */
+            images: string[];
+            /** @description Slug of the category. */
+            category: string;
+            /**
+             * @description How it is delivered.
+             * @enum {string}
+             */
+            kind: "physical" | "digital" | "voucher" | "pack";
+            /** @description In the order of the club. */
+            variants: components["schemas"]["ProductVariant"][];
+            price: components["schemas"]["Price"];
+            /** @description Units of all variants that a fan can buy. Null: no limit. */
+            maxPerFan: number | null;
+            /** @description Countries, ISO 3166-1 alpha-2. Null: all countries. */
+            shipsTo: string[] | null;
+            /** @description What a fan needs to buy it. */
+            requires: {
+                /** @description Lifetime points of the fan. */
+                points?: number;
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
+            };
+            /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
+            active: boolean;
+            /** @description When the sale starts. */
+            startsAt: string | null;
+            /** @description When the sale ends. */
+            endsAt: string | null;
+        };
+        /** Products */
+        Products: {
+            /** @description Ordered by id. */
+            products: components["schemas"]["Product"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         /** Streak */
         Streak: {
@@ -3206,6 +3270,35 @@ export interface operations {
             };
         };
     };
+    listProducts: {
+        parameters: {
+            query?: {
+                /** @description Only products of this category. */
+                category?: string;
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Products"];
+                };
+            };
+        };
+    };
     listPurchases: {
         parameters: {
             query?: {
@@ -3799,6 +3892,32 @@ export interface operations {
             };
         };
     };
+    readProduct: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The `id` of the product. */
+                productId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Product"];
+                };
+            };
+        };
+    };
     readProfile: {
         parameters: {
             query?: never;
@@ -4168,6 +4287,7 @@ export interface problems {
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
   'user_pack_not_found': components['schemas']['UserPackNotFoundProblem']
   'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
+  'product_not_found': components['schemas']['ProductNotFoundProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
@@ -4248,6 +4368,8 @@ export interface codes {
   listPacks: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your predictions. Newest first, each with what it earned once there is a result. */
   listPredictions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the products on sale. Ordered by id, with the variants and their remaining stock. */
+  listProducts: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your purchases. Newest first, in every status. */
   listPurchases: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your quests. Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed. */
@@ -4294,6 +4416,8 @@ export interface codes {
   readPrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'prediction_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read what you show to others. The defaults until you change them. */
   readPrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read a product. The product as in the list, also while it is not on sale. */
+  readProduct: 'malformed_request' | 'product_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read your profile. The fields that you wrote, and the data of the identity provider. */
   readProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the proof of an opened pack. Public. The proof reveals the server seed, so that everyone can repeat the draw offline. */
@@ -4362,6 +4486,7 @@ export const requests = {
   listOwnRewards: { method: 'GET', path: '/api/user/rewards', caller: true, repeatable: true },
   listPacks: { method: 'GET', path: '/api/packs', repeatable: true },
   listPredictions: { method: 'GET', path: '/api/user/predictions', caller: true, repeatable: true },
+  listProducts: { method: 'GET', path: '/api/products', repeatable: true },
   listPurchases: { method: 'GET', path: '/api/packs/purchases', caller: true, repeatable: true },
   listQuests: { method: 'GET', path: '/api/quests', caller: true, repeatable: true },
   listRewards: { method: 'GET', path: '/api/rewards', caller: true, repeatable: true },
@@ -4385,6 +4510,7 @@ export const requests = {
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
   readPrediction: { method: 'GET', path: '/api/matches/{matchId}/prediction', caller: true, repeatable: true },
   readPrivacy: { method: 'GET', path: '/api/user/privacy', caller: true, repeatable: true },
+  readProduct: { method: 'GET', path: '/api/products/{productId}', repeatable: true },
   readProfile: { method: 'GET', path: '/api/user/profile', caller: true, repeatable: true },
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },

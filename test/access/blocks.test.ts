@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { block, follow, type NamedFan, namedFan, put } from '../identity/relations/relations-world.ts'
 import { type Document, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
+import { addProduct, entryOf } from '../play/shop/products-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { countQueries } from '../support/queries.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -32,6 +33,8 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     ]
     packs = new Map()
     const packId = await addPack(world, { price: FREE })
+    const product = entryOf()
+    await addProduct(world, product)
     const kickoffAt = new Date(world.clock.ms + 60_000)
     const matchId = await world.match({ kickoffAt })
     for (const fan of all()) {
@@ -61,6 +64,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       readFan: other => [`/api/fans/${other.handle}`],
       openStream: () => [`/api/stream?topics=me,leaderboard,pack:${packId},match:${matchId}`],
       readPack: () => [`/api/packs/${packId}`],
+      readProduct: () => [`/api/products/${product.id}`],
       readMatch: () => [`/api/matches/${matchId}`],
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],

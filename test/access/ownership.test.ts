@@ -43,6 +43,8 @@ const ANYBODYS = [
   'listMatches.teamId',
   'listMatches.cursor',
   'readMatch.matchId',
+  'listProducts.cursor',
+  'readProduct.productId',
   'readPrediction.matchId',
   'writePrediction.matchId',
 ]

@@ -102,7 +102,9 @@ async function addOddities(db: Database) {
     await addWebhooks(tx, { at, text })
     await addPictures(tx, at)
     await addRelations(tx, at)
+    await addSanctions(tx, at)
     await addPayments(tx, at)
+    await addProducts(tx, at)
   })
 }
 
@@ -142,10 +144,26 @@ async function addRelations(tx: Transaction, followedAt: Date) {
   await tx.insert(tx.tables.termsAcceptances).values({ userId: 'é', version: 'é', acceptedAt: followedAt })
 }
 
+async function addSanctions(tx: Transaction, createdAt: Date) {
+  const { moderationDecisions, moderationNotes } = tx.tables
+  const decision = { kind: 'suspend', reason: 'spam', until: createdAt, decidedBy: ODD_TEXT, createdAt }
+  await tx.insert(moderationDecisions).values({ id: 'é', fanId: 'Z', seq: 1, ...decision })
+  await tx.insert(moderationNotes).values({ decisionId: 'é', fanId: 'Z', note: ODD_TEXT })
+}
+
 async function addPayments(tx: Transaction, createdAt: Date) {
   const amount = Number.MAX_SAFE_INTEGER
   const payment = { kind: 'pack', purchaseId: 'é', amount, currency: 'EUR', createdAt }
   await tx.insert(tx.tables.payments).values({ reference: ODD_TEXT, ...payment })
+}
+
+async function addProducts(tx: Transaction, at: Date) {
+  const { products, productVariants } = tx.tables
+  const price = { priceAmount: Number.MAX_SAFE_INTEGER, priceCurrency: 'EUR' }
+  const product = { id: 'é', name: ODD_TEXT, description: '', images: '[]', category: 'Z', kind: 'physical' }
+  await tx.insert(products).values({ ...product, ...price, active: false, createdAt: at, updatedAt: at })
+  const variant = { productId: 'é', id: 'Z', name: ODD_TEXT, position: 0, stockSold: 0, listed: false }
+  await tx.insert(productVariants).values(variant)
 }
 
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {

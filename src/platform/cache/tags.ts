@@ -18,6 +18,9 @@ export const rewardsTag = 'rewards'
 /** The pack catalogue, remaining supply included. */
 export const packsTag = 'packs'
 
+/** The products of the shop, remaining stock included. */
+export const productsTag = 'products'
+
 export const questsTag = 'quests'
 export const teamsTag = 'teams'
 export const matchesTag = 'matches'

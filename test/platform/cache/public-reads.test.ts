@@ -155,11 +155,13 @@ onServer(
           [
             'listMatches',
             'listPacks',
+            'listProducts',
             'listTeams',
             'readFan',
             'readLeaderboard',
             'readMatch',
             'readPack',
+            'readProduct',
             'readProof',
           ].toSorted(),
         )

@@ -8,6 +8,7 @@ import { RuleEntry } from '../../../economy/rules/entry-schema.ts'
 import { PackEntry } from '../../../play/packs/entry-schema.ts'
 import { QuestEntry } from '../../../play/quests/entry-schema.ts'
 import { RewardEntry } from '../../../play/rewards/entry-schema.ts'
+import { ProductEntry } from '../../../play/shop/entry-schema.ts'
 
 /** Records of a kind that the file omits do not change. */
 export const Catalogue = Closed(
@@ -19,6 +20,7 @@ export const Catalogue = Closed(
     matches: Type.Optional(Type.Array(MatchEntry)),
     rules: Type.Optional(Type.Array(RuleEntry)),
     quests: Type.Optional(Type.Array(QuestEntry)),
+    products: Type.Optional(Type.Array(ProductEntry)),
   },
   { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
 )
@@ -31,6 +33,7 @@ export const CATALOGUE_LISTS = {
   matches: 'match',
   rules: 'rule',
   quests: 'quest',
+  products: 'product',
 } as const
 
 const line = (kind: string, { properties }: TObject) => Closed({ kind: Type.Literal(kind), ...properties })
@@ -43,4 +46,5 @@ export const catalogueLines = {
   match: line('match', MatchEntry),
   rule: line('rule', RuleEntry),
   quest: line('quest', QuestEntry),
+  product: line('product', ProductEntry),
 }

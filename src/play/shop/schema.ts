@@ -1,0 +1,93 @@
+import {
+  Closed,
+  IdReference,
+  Instant,
+  Integer,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Slug,
+} from '../../core/schemas.ts'
+import { type Static, Type } from '../../core/typebox.ts'
+import { PRODUCT_KINDS } from './entry-schema.ts'
+
+const ProductVariant = Closed(
+  {
+    id: Type.String({ description: 'Slug of the variant, unique within the product.' }),
+    name: Type.String({ description: 'What fans see, such as a size.' }),
+    sku: Nullable(Type.String(), { description: 'Stock keeping unit of the club.' }),
+    stockRemaining: Nullable(Integer({ minimum: 0 }), {
+      description: 'Units that can be bought. Null: no limit.',
+    }),
+  },
+  { title: 'ProductVariant' },
+)
+
+export const Product = Closed(
+  {
+    id: Type.String({ description: 'Slug of the product.' }),
+    name: Type.String({ description: 'Name of the product.' }),
+    description: Type.String({ description: 'What it is.' }),
+    images: Type.Array(Type.String(), { description: 'https URLs, or paths of the API’s origin.' }),
+    category: Type.String({ description: 'Slug of the category.' }),
+    kind: OneOf(PRODUCT_KINDS, { description: 'How it is delivered.' }),
+    variants: Type.Array(ProductVariant, { description: 'In the order of the club.' }),
+    price: Closed(
+      {
+        amount: Integer({ minimum: 0, description: 'Points, or minor units of the currency.' }),
+        currency: Type.String({ pattern: '^(POINTS|[A-Z]{3})$', description: '`POINTS`, or ISO 4217.' }),
+      },
+      { title: 'Price' },
+    ),
+    maxPerFan: Nullable(Integer({ minimum: 1 }), {
+      description: 'Units of all variants that a fan can buy. Null: no limit.',
+    }),
+    shipsTo: Nullable(Type.Array(Type.String()), {
+      description: 'Countries, ISO 3166-1 alpha-2. Null: all countries.',
+    }),
+    requires: Closed(
+      {
+        points: Type.Optional(Integer({ minimum: 1, description: 'Lifetime points of the fan.' })),
+        collectibleId: Type.Optional(Type.String({ description: 'A collectible that the fan owns.' })),
+      },
+      { description: 'What a fan needs to buy it.' },
+    ),
+    active: Type.Boolean({
+      description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
+    }),
+    startsAt: Nullable(Instant('When the sale starts.')),
+    endsAt: Nullable(Instant('When the sale ends.')),
+  },
+  { title: 'Product' },
+)
+
+export const Products = Closed(
+  { products: Type.Array(Product, { description: 'Ordered by id.' }), nextCursor: NextCursor },
+  { title: 'Products' },
+)
+
+export const ProductsQuery = Closed({
+  category: Type.Optional(Slug('Only products of this category.')),
+  ...PageQuery,
+})
+export type ProductsQuery = Static<typeof ProductsQuery>
+
+export const ProductParams = Closed({ productId: IdReference('The `id` of the product.', 'home-scarf') })
+
+export const exampleProduct: Static<typeof Product> = {
+  id: 'home-scarf',
+  name: 'Home scarf',
+  description: 'Knitted, in the colours of the club.',
+  images: ['/pictures/scarf.svg'],
+  category: 'scarves',
+  kind: 'physical',
+  variants: [{ id: 'short', name: '140 cm', sku: 'SC-140', stockRemaining: 40 }],
+  price: { amount: 1900, currency: 'EUR' },
+  maxPerFan: 2,
+  shipsTo: ['GB', 'PT'],
+  requires: { points: 100 },
+  active: true,
+  startsAt: null,
+  endsAt: null,
+}

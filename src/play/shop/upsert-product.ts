@@ -1,0 +1,203 @@
+/** Imports products. `stock` of a variant counts sold units, so importing the same file again gives nothing back. */
+import { and, eq, notInArray, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import {
+  commonFaults,
+  compareEntries,
+  completeEntry,
+  deactivateEntry,
+  type EntryChange,
+  type EntryFault,
+  type EntryKind,
+  type ImportOptions,
+  instantOf,
+  listActive,
+  pictureFaults,
+  refuseEntry,
+} from '../../club/catalogue/entry.ts'
+import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
+import { isCountry } from '../../core/country.ts'
+import { productsTag } from '../../platform/cache/tags.ts'
+import { isCollectible } from '../packs/give-collectible.ts'
+import { POINTS } from '../purchases/purchase.ts'
+import { listOf, type ProductRow, readVariants, requirementsOf } from './catalogue.ts'
+import { ProductEntry } from './entry-schema.ts'
+
+type VariantEntry = ProductEntry['variants'][number]
+
+const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
+
+/** The rules that the schema cannot express. */
+function productFaults(entry: ProductEntry): EntryFault[] {
+  const { kind, price, variants, shipsTo, images = [] } = entry
+  const repeated = (ids: string[], pointer: (index: number) => string) =>
+    ids.flatMap((id, index) =>
+      ids.indexOf(id) < index ? [{ pointer: pointer(index), message: 'must be listed once' }] : [],
+    )
+  const ids = variants.map(({ id }) => id)
+  return [
+    ...commonFaults(entry),
+    ...textFaults({ name: entry.name, description: entry.description }),
+    ...images.flatMap((url, index) => pictureFaults(`/images/${index}`, url)),
+    ...(CURRENCIES.has(price.currency)
+      ? []
+      : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
+    ...repeated(ids, index => `/variants/${index}/id`),
+    ...variants.flatMap(({ name }, index) => textFaults({ name }, `/variants/${index}`)),
+    ...(shipsTo && kind !== 'physical'
+      ? [{ pointer: '/shipsTo', message: 'must be null: only products of the kind physical are shipped' }]
+      : []),
+    ...(shipsTo ?? []).flatMap((country, index) =>
+      isCountry(country)
+        ? []
+        : [{ pointer: `/shipsTo/${index}`, message: 'must be a country of ISO 3166-1 alpha-2' }],
+    ),
+    ...repeated(shipsTo ?? [], index => `/shipsTo/${index}`),
+  ]
+}
+
+/** @throws DomainError `catalogue_conflict` for an unknown collectible, or a stock of less than what is sold */
+async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<EntryChange> {
+  const { products } = tx.tables
+  const { id } = entry
+  tx.invalidate(productsTag)
+  await requireCollectible(tx, entry)
+  const now = tx.now()
+  const columns = columnsOfTexts(membersOf(entry))
+  const [made] = await tx
+    .insert(products)
+    .values({ ...columns, id, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (!made) {
+    // Locks the row. The key is not set: SQLite would check all rows that reference it.
+    const [row] = await tx
+      .update(products)
+      .set({ updatedAt: sql`${products.updatedAt}` })
+      .where(eq(products.id, id))
+      .returning()
+    const change = await changeOf(tx, row, entry)
+    if (change.outcome === 'unchanged') return change
+    await tx
+      .update(products)
+      .set({ ...columns, updatedAt: now })
+      .where(eq(products.id, id))
+    await replaceVariants(tx, entry)
+    return change
+  }
+  await replaceVariants(tx, entry)
+  return compareEntries(undefined, entry)
+}
+
+async function replaceVariants(tx: Transaction, { id: productId, variants }: ProductEntry): Promise<void> {
+  const { productVariants: table } = tx.tables
+  const ids = variants.map(({ id }) => id)
+  await tx
+    .update(table)
+    .set({ listed: false })
+    .where(and(eq(table.productId, productId), notInArray(table.id, ids)))
+  for (const [position, { id, name, sku = null, stock = null }] of variants.entries()) {
+    const set = { ...columnsOfTexts({ name }), sku, position, stockTotal: stock, listed: true }
+    await tx
+      .insert(table)
+      .values({ productId, id, ...set, stockSold: 0 })
+      .onConflictDoUpdate({ target: [table.productId, table.id], set })
+  }
+}
+
+async function changeOf(
+  reader: Reader,
+  row: ProductRow | undefined,
+  entry: ProductEntry,
+): Promise<EntryChange> {
+  if (!row) return compareEntries(undefined, entry)
+  await requireStock(reader, entry)
+  const variants = (await readVariants(reader, [row.id])).get(row.id) ?? []
+  return compareEntries(
+    {
+      ...statedTexts(row),
+      images: listOf(row.images),
+      shipsTo: row.shipsTo === null ? null : listOf(row.shipsTo),
+      price: { amount: row.priceAmount, currency: row.priceCurrency },
+      requires: requirementsOf(row),
+      ...variantMembers(variants.map(row => ({ ...statedTexts(row), stock: row.stockTotal }))),
+    },
+    {
+      ...completeEntry(ProductEntry, entry),
+      id: row.id,
+      startsAt: instantOf(entry.startsAt),
+      endsAt: instantOf(entry.endsAt),
+      requires: entry.requires ?? {},
+      variants: null,
+      // Removed variants are null.
+      ...Object.fromEntries(variants.map(({ id }) => [`variants/${id}`, null])),
+      ...variantMembers(entry.variants),
+    },
+  )
+}
+
+/** One member per variant, so that a report names the variant that changed. */
+function variantMembers(variants: (Omit<VariantEntry, 'name'> & { name: Text })[]) {
+  return Object.fromEntries(
+    variants.map(({ id, name, sku = null, stock = null }, position) => [
+      `variants/${id}`,
+      { position, name, sku, stock },
+    ]),
+  )
+}
+
+async function requireStock(reader: Reader, { id, variants }: ProductEntry): Promise<void> {
+  const { productVariants: table } = reader.tables
+  const rows = await reader.select().from(table).where(eq(table.productId, id))
+  const sold = new Map(rows.map(row => [row.id, row.stockSold]))
+  const faults = variants.flatMap(({ id, stock }, index) => {
+    const least = sold.get(id) ?? 0
+    if (stock == null || stock >= least) return []
+    return [{ pointer: `/variants/${index}/stock`, message: `must be at least ${least}, the number sold` }]
+  })
+  refuseEntry(...faults)
+}
+
+async function requireCollectible(reader: Reader, entry: ProductEntry, { isWritten }: ImportOptions = {}) {
+  const id = entry.requires?.collectibleId
+  if (id === undefined || isWritten?.('collectible', id) || (await isCollectible(reader, id))) return
+  refuseEntry({ pointer: '/requires/collectibleId', message: 'must be a collectible of the catalogue' })
+}
+
+function membersOf(entry: ProductEntry) {
+  const {
+    id: _,
+    variants: _v,
+    price,
+    images,
+    shipsTo,
+    requires,
+    startsAt,
+    endsAt,
+    ...members
+  } = completeEntry(ProductEntry, entry)
+  return {
+    ...members,
+    images: JSON.stringify(images),
+    shipsTo: shipsTo === null ? null : JSON.stringify(shipsTo),
+    requiredPoints: requires?.points ?? null,
+    requiredCollectibleId: requires?.collectibleId ?? null,
+    priceAmount: price.amount,
+    priceCurrency: price.currency,
+    startsAt: instantOf(startsAt),
+    endsAt: instantOf(endsAt),
+  }
+}
+
+export const productKind: EntryKind<ProductEntry> = {
+  faults: productFaults,
+  async plan(reader, entry, options) {
+    await requireCollectible(reader, entry, options)
+    const { products } = reader.tables
+    const [row] = await reader.select().from(products).where(eq(products.id, entry.id))
+    return changeOf(reader, row, entry)
+  },
+  upsert: upsertProduct,
+  listActive: reader => listActive(reader, reader.tables.products),
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.products, productsTag, id),
+}
