@@ -64,6 +64,9 @@ export const en = {
     payment_gateway_unavailable:
       'The payment provider does not respond. Do not pay again: try again in a moment.',
     handle_taken: 'Another fan has this handle.',
+    suspended: 'Your account is suspended. You can look at everything, but not take part.',
+    terms_not_accepted: 'Accept the terms before you write something that others see.',
+    text_not_allowed: 'This text has words or characters that are not allowed.',
     prediction_closed: 'Predictions for this match are closed.',
     quest_expired: 'The time of this quest is over.',
     quest_not_completed: 'This quest is not completed yet.',

@@ -69,6 +69,9 @@ export const pt: Text = {
     payment_gateway_unavailable:
       'O serviço de pagamentos não responde. Não pagues outra vez: tenta daqui a pouco.',
     handle_taken: 'Outro adepto já tem este nome de utilizador.',
+    suspended: 'A tua conta está suspensa. Podes ver tudo, mas não participar.',
+    terms_not_accepted: 'Aceita os termos antes de escreveres algo que os outros veem.',
+    text_not_allowed: 'Este texto tem palavras ou caracteres que não são permitidos.',
     prediction_closed: 'As previsões para este jogo estão fechadas.',
     quest_expired: 'O tempo desta missão acabou.',
     quest_not_completed: 'Esta missão ainda não está concluída.',
