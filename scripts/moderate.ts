@@ -1,37 +1,36 @@
-/** `bun run moderate show | decide | lift`: decisions of moderators about fans. */
+/** `bun run moderate queue | show | decide | lift`: reports about fans, and decisions of moderators. */
 import { Argument, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { Database } from '../db/index.ts'
+import type { Database, Transaction } from '../db/index.ts'
 import { DomainError } from '../src/core/problems.ts'
-import {
-  type Decision,
-  foldDecisions,
-  listDecisions,
-  type NewDecision,
-  REASONS,
-  readNotesAbout,
-  recordDecision,
-} from '../src/identity/sanctions/decisions.ts'
+import { decide, listCases } from '../src/fan/moderation/cases.ts'
+import { type Decision, REASONS, recordDecision } from '../src/identity/sanctions/decisions.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
+import { describe, present, showFan } from './moderate/show-fan.ts'
 
-const ACTIONS = ['show', 'decide', 'lift'] as const
-const KINDS = ['hide', 'suspend', 'note'] as const
+const ACTIONS = ['queue', 'show', 'decide', 'lift'] as const
+const KINDS = ['dismiss', 'hide', 'suspend', 'note'] as const
+const MAX_CASES = 100
 
 const command = declareCommand({
   name: 'moderate',
-  summary: 'Shows and records decisions of moderators about fans. Decisions are never changed or deleted.',
+  summary:
+    'Shows reports about fans, and records decisions of moderators. Decisions are never changed or deleted.',
   examples: [
-    ['show FAN', 'what was decided about the fan, and what is in force'],
+    ['queue', 'open cases, the heaviest first'],
+    ['show FAN', 'open reports about the fan, what was decided, and what is in force'],
+    ['decide CASE dismiss --reason other --by Ana', 'the reports are resolved, and the fan goes on'],
     ['decide FAN suspend --days 7 --reason harassment --by Ana', 'the fan reads, and does not write'],
     ['decide FAN hide --reason impersonation --by Ana', 'others do not see name, handle and picture'],
     ['decide FAN note --reason other --by Ana --note "Called on Monday."', 'a note, without effect'],
     ['lift FAN SANCTION --reason other --by Ana', 'ends a sanction'],
   ],
-  notes: 'FAN is a user id. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
+  notes:
+    'FAN is a user id, CASE an id of the queue. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
-  .argument('<fan>', 'user id of the fan')
+  .argument('[subject]', 'user id of the fan; decide: or id of the case')
   .argument('[what]', `decide: ${KINDS.join(', ')}; lift: the id of the sanction`)
   .addOption(new Option('--reason <reason>', 'why').choices(REASONS))
   .option('--by <name>', 'your name, up to 100 characters')
@@ -45,13 +44,16 @@ class Undone extends Error {
   }
 }
 
-await runCommand(command, async ({ parameters: [action, fanId, what], options, openDatabase }) => {
-  if (action === 'show') {
-    if (what !== undefined || options.reason || options.by || options.note || options.days || options.dryRun)
-      failUsage('show takes the fan alone')
-    return show(await openDatabase(), fanId)
+await runCommand(command, async ({ parameters: [action, subject, what], options, openDatabase }) => {
+  const { reason, note, dryRun = false } = options
+  if (action === 'queue' || action === 'show') {
+    if (what !== undefined || reason || options.by || note || options.days || dryRun)
+      failUsage(`${action} takes no such options`)
+    if (action === 'show') return showFan(await openDatabase(), subject ?? failUsage('show requires a fan'))
+    if (subject !== undefined) failUsage('queue takes no fan')
+    return queue(await openDatabase())
   }
-  const { reason, note } = options
+  if (subject === undefined) return failUsage(`${action} requires a fan`)
   const decidedBy = options.by?.trim() ?? ''
   if (decidedBy === '' || decidedBy.length > 100) failUsage(`${action} requires --by with a name`)
   if (!reason) return failUsage(`${action} requires --reason`)
@@ -60,22 +62,29 @@ await runCommand(command, async ({ parameters: [action, fanId, what], options, o
   const isSuspension = action === 'decide' && what === 'suspend'
   if (isSuspension !== (options.days !== undefined)) failUsage('suspend, and nothing else, requires --days')
   const db = await openDatabase()
-  const common = { fanId, reason, decidedBy, note }
-  const decision = ((): NewDecision => {
-    if (action === 'lift')
-      return { ...common, kind: 'lift', liftsId: what ?? failUsage('lift requires a sanction') }
-    if (what === 'hide' || what === 'note') return { ...common, kind: what }
+  const common = { reason, decidedBy, note }
+  const verb = ((): ((tx: Transaction) => Promise<Decision>) => {
+    if (action === 'lift') {
+      const liftsId = what ?? failUsage('lift requires a sanction')
+      return tx => recordDecision(tx, { ...common, fanId: subject, kind: 'lift', liftsId })
+    }
+    if (what === 'dismiss' || what === 'hide' || what === 'note')
+      return tx => decide(tx, subject, { ...common, kind: what })
     if (what !== 'suspend') return failUsage(`decide requires ${KINDS.join(', ')}`)
     const until = new Date(db.read.now().getTime() + (options.days ?? 0) * 86_400_000)
-    return { ...common, kind: what, until }
+    return tx => decide(tx, subject, { ...common, kind: what, until })
   })()
-  return decide(db, decision, options.dryRun ?? false)
+  return record(db, verb, dryRun)
 })
 
-async function decide(db: Database, decision: NewDecision, dryRun: boolean): Promise<CommandResult> {
+async function record(
+  db: Database,
+  verb: (tx: Transaction) => Promise<Decision>,
+  dryRun: boolean,
+): Promise<CommandResult> {
   const recorded = await db
     .write(async tx => {
-      const row = await recordDecision(tx, decision)
+      const row = await verb(tx)
       if (dryRun) throw new Undone(row)
       return row
     })
@@ -89,29 +98,14 @@ async function decide(db: Database, decision: NewDecision, dryRun: boolean): Pro
   return { json: { decision: json }, text, changed: 1, textHasSummary: true }
 }
 
-async function show(db: Database, fanId: string): Promise<CommandResult> {
-  const rows = await listDecisions(db.read, fanId)
-  const notes = await readNotesAbout(db.read, fanId)
-  const { hidden, suspended } = foldDecisions(rows)
-  const isActive = suspended?.until && suspended.until > db.read.now()
-  const inForce = [hidden?.id, isActive ? suspended?.id : undefined].filter(id => id !== undefined)
-  const decisions = rows.map(row => ({ ...present(row), note: notes.get(row.id) ?? null }))
-  const lines = decisions.map(row =>
-    [describe(row), inForce.includes(row.id) ? 'in force' : '', row.note ?? ''].filter(Boolean).join('  '),
+async function queue(db: Database): Promise<CommandResult> {
+  const rows = await listCases(db.read, MAX_CASES)
+  const cases = rows.map(({ since, ...row }) => ({ ...row, since: since.toISOString() }))
+  const lines = cases.map(
+    ({ caseId, subjectKind, fanId, reports, reporters, since }) =>
+      `${caseId}  ${subjectKind} ${fanId}  reports: ${reports}, of fans: ${reporters}  since ${since}`,
   )
-  return {
-    json: { fanId, inForce, decisions },
-    text: lines.length > 0 ? lines.join('\n') : 'Nothing was decided about this fan.',
-  }
-}
-
-function present({ seq: _, fanId, until, createdAt, ...row }: Decision) {
-  return { ...row, fanId, until: until?.toISOString() ?? null, createdAt: createdAt.toISOString() }
-}
-
-function describe({ id, kind, reason, until, liftsId, decidedBy }: ReturnType<typeof present>): string {
-  const more = [...(liftsId ? [`of ${liftsId}`] : []), ...(until ? [`until ${until}`] : [])]
-  return [id, kind, ...more, reason, `by ${decidedBy}`].join('  ')
+  return { json: { cases }, text: lines.length > 0 ? lines.join('\n') : 'No case is open.' }
 }
 
 function days(text: string): number {

@@ -6,6 +6,7 @@ import { fanData as events } from './economy/events.ts'
 import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
 import { fanData as rules } from './economy/rules.ts'
+import { fanData as moderation } from './fan/moderation.ts'
 import { fanData as auth } from './identity/auth.ts'
 import { fanData as publicText } from './identity/public-text.ts'
 import { fanData as relations } from './identity/relations.ts'
@@ -36,6 +37,7 @@ export const fanData = {
   ...predictions,
   ...quests,
   ...pictures,
+  ...moderation,
   ...webhooks,
 }
 

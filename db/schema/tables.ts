@@ -14,6 +14,7 @@ import { defineEventsTables } from './economy/events.ts'
 import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
 import { defineRulesTables } from './economy/rules.ts'
+import { defineModerationTables } from './fan/moderation.ts'
 import { defineAuthTables } from './identity/auth.ts'
 import { definePublicTextTables } from './identity/public-text.ts'
 import { defineRelationsTables } from './identity/relations.ts'
@@ -47,6 +48,7 @@ function defineTables(kit: ColumnKit) {
   const users = defineUsersTables(kit, teams)
   const matches = defineMatchesTables(kit, teams)
   const packs = definePacksTables(kit, users)
+  const sanctions = defineSanctionsTables(kit, users)
   return {
     ...teams,
     ...users,
@@ -57,7 +59,7 @@ function defineTables(kit: ColumnKit) {
     ...defineAuthTables(kit),
     ...defineRelationsTables(kit, users),
     ...definePublicTextTables(kit, users),
-    ...defineSanctionsTables(kit, users),
+    ...sanctions,
     ...defineCatalogueTables(kit),
     ...defineLeaderboardTables(kit, users),
     ...definePointsTables(kit, users),
@@ -70,6 +72,7 @@ function defineTables(kit: ColumnKit) {
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),
     ...defineQuestsTables(kit, users),
+    ...defineModerationTables(kit, { ...users, ...sanctions }),
     ...defineWebhooksTables(kit),
     ...defineEventSinkTables(kit),
     ...defineAdminTables(kit),

@@ -34,7 +34,10 @@ export const DOMAINS: Record<string, Domain> = {
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },
   fan: {
     about: 'a fan’s own pages',
-    rooms: [['profile'], ['onboarding', 'dashboard', 'account', 'social', 'moderation']],
+    rooms: [
+      ['profile', 'moderation'],
+      ['onboarding', 'dashboard', 'account', 'social'],
+    ],
   },
   operate: { about: 'what scripts call, and what is measured', rooms: [['admin'], ['metrics']] },
   app: { about: 'composition: dependencies, routes, background tasks', rooms: [] },

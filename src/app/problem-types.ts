@@ -9,6 +9,7 @@ import { transportProblems } from '../core/transport-problems.ts'
 import { streamProblems } from '../delivery/stream/problems.ts'
 import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
+import { moderationProblems } from '../fan/moderation/problems.ts'
 import { profileProblems } from '../fan/profile/problems.ts'
 import { authProblems } from '../identity/auth/problems.ts'
 import { publicTextProblems } from '../identity/public-text/problems.ts'
@@ -45,6 +46,7 @@ export const problemTypes = unite(
   checkInProblems,
   predictionProblems,
   profileProblems,
+  moderationProblems,
 )
 
 export type ProblemCode = keyof typeof problemTypes

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -396,6 +396,14 @@ export interface components {
              * @constant
              */
             code: "reauthentication_required";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan cannot report themselves. */
+        CannotReportYourselfProblem: {
+            /**
+             * @description `cannot_report_yourself`.
+             * @constant
+             */
+            code: "cannot_report_yourself";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
@@ -1140,6 +1148,66 @@ export interface components {
             following: boolean;
             /** @description Whether the fan follows you. */
             followsYou: boolean;
+        };
+        /** NewReport */
+        NewReport: {
+            /** @description What you report. */
+            subject: {
+                /**
+                 * @description What is reported.
+                 * @constant
+                 */
+                kind: "fan";
+                /** @description Handle of the fan. */
+                id: string;
+            };
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+            /** @description What the club should know about it. */
+            note?: string;
+        };
+        /** Report */
+        Report: {
+            /** @description The report. */
+            id: string;
+            /** @description What you reported. */
+            subject: {
+                /**
+                 * @description What is reported.
+                 * @constant
+                 */
+                kind: "fan";
+                /** @description As you reported it. Null once the fan was erased. */
+                id: string | null;
+            };
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+            /** @description Null if you wrote none, or once the fan was erased. */
+            note: string | null;
+            /**
+             * @description `resolved`: the club has decided.
+             * @enum {string}
+             */
+            status: "open" | "resolved";
+            /** @description Whether the club has acted on it; false while it is open. */
+            actionTaken: boolean;
+            /** @description When you reported it. */
+            createdAt: string;
+            /** @description When the club decided. */
+            resolvedAt: string | null;
+        };
+        /** Reports */
+        Reports: {
+            /** @description The latest first. */
+            reports: components["schemas"]["Report"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         /** Sanction */
         Sanction: {
@@ -2866,6 +2934,39 @@ export interface operations {
             };
         };
     };
+    fileReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReport"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
     findFans: {
         parameters: {
             query?: {
@@ -3343,6 +3444,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Quests"];
+                };
+            };
+        };
+    };
+    listReports: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reports"];
                 };
             };
         };
@@ -4264,6 +4390,7 @@ export interface problems {
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
+  'cannot_report_yourself': components['schemas']['CannotReportYourselfProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
@@ -4340,6 +4467,8 @@ export interface codes {
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Report a fan. The club sees what the fan shows now, even if the fan changes it. The fan is not told. While your report is open, a repeat returns it unchanged. */
+  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find a fan. By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case. A verified address is found within a second or so after the provider has stated it. Requires the scope `fans:read`. */
   findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Follow a fan. At most 1,000 fans. A repeat changes nothing. */
@@ -4374,6 +4503,8 @@ export interface codes {
   listPurchases: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your quests. Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed. */
   listQuests: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your reports. What became of what you reported. The latest first. */
+  listReports: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the active rewards. Cheapest first, each with its state for the caller and the points that are missing. */
   listRewards: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List what the club decided about you. Sanctions in force and past ones, with their reasons. */
@@ -4472,6 +4603,7 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
+  fileReport: { method: 'POST', path: '/api/reports', caller: true, keyed: true, repeatable: true, body: true },
   findFans: { method: 'GET', path: '/api/fans', caller: true, repeatable: true },
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },
   grantPoints: { method: 'POST', path: '/api/points/grants', caller: true, repeatable: true, body: true },
@@ -4489,6 +4621,7 @@ export const requests = {
   listProducts: { method: 'GET', path: '/api/products', repeatable: true },
   listPurchases: { method: 'GET', path: '/api/packs/purchases', caller: true, repeatable: true },
   listQuests: { method: 'GET', path: '/api/quests', caller: true, repeatable: true },
+  listReports: { method: 'GET', path: '/api/user/reports', caller: true, repeatable: true },
   listRewards: { method: 'GET', path: '/api/rewards', caller: true, repeatable: true },
   listSanctions: { method: 'GET', path: '/api/user/sanctions', caller: true, repeatable: true },
   listSessions: { method: 'GET', path: '/api/auth/sessions', caller: true, repeatable: true },

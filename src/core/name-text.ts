@@ -14,7 +14,7 @@ export const isVisible = (text: string): boolean => VISIBLE.test(text)
 const INVISIBLE =
   /\u{1f3f4}[\u{e0020}-\u{e007f}]+|\p{Emoji}\ufe0f|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{L}\p{M}])(?<!\p{Script=Latin})[\u200c\u200d]|(\p{Default_Ignorable_Code_Point})/gu
 
-export const withoutInvisible = (text: string): string =>
+const withoutInvisible = (text: string): string =>
   text.replace(INVISIBLE, (kept, invisible?: string) => (invisible === undefined ? kept : ''))
 
 /** Letters of these scripts look like Latin ones. Words that mix them with Latin are no words of any language (UTS #39 §5.2). */

@@ -105,6 +105,8 @@ onEngine(
       for (const [at, { handle, put }] of others.entries()) {
         for (const list of at < 2 ? ['following', 'mutes'] : ['blocks'])
           await owner.put(`/api/user/${list}/${handle}`)
+        const report = { subject: { kind: 'fan', id: handle }, reason: 'spam' }
+        await owner.post('/api/reports', report)
         if (at < 2) await put(`/api/user/following/${ownersHandle}`)
       }
       const device = (await owner.post('/api/auth/native-token')).body
@@ -197,6 +199,7 @@ onEngine(
         'listFollowers.cursor': await page('/api/user/followers'),
         'listMutes.cursor': await page('/api/user/mutes'),
         'listBlocks.cursor': await page('/api/user/blocks'),
+        'listReports.cursor': await page('/api/user/reports'),
         'readPoints.cursor': await page('/api/user/points'),
         'listUserPacks.cursor': await page('/api/user/packs'),
         'readCollection.cursor': await page('/api/user/collection'),

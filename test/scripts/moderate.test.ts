@@ -38,12 +38,33 @@ for (const engine of engines) {
       expect([again.code, again.err]).toEqual([1, expect.stringContaining('not in force')])
     })
 
+    test('shows the queue and what is reported, and dismisses a case once', async () => {
+      const [fan, other] = [await namedFan(world), await namedFan(world)]
+      const report = { subject: { kind: 'fan', id: other.handle }, reason: 'spam', note: 'Links.' }
+      const { id } = (await fan.post('/api/reports', report)).body
+      expect(await moderate('queue')).toMatchObject({
+        code: 0,
+        json: { cases: [{ caseId: id, fanId: other.id, reports: 1, reporters: 1 }] },
+      })
+      const shown = { id, reporterId: fan.id, note: 'Links.', evidence: { handle: other.handle } }
+      expect(await moderate('show', other.id)).toMatchObject({ code: 0, json: { reports: [shown] } })
+      const dismiss = ['decide', id, 'dismiss', '--reason', 'other', '--by', 'Ana']
+      expect(await moderate(...dismiss)).toMatchObject({ code: 0, json: { decision: { kind: 'dismiss' } } })
+      const again = await moderate(...dismiss)
+      expect([again.code, again.err]).toEqual([1, expect.stringContaining('case is not open')])
+      expect((await moderate('queue')).json.cases).toEqual([])
+      expect((await fan.get('/api/user/reports')).body.reports[0].status).toBe('resolved')
+    })
+
     test.each([
+      [['queue', 'fan'], 'queue takes no fan'],
+      [['show'], 'show requires a fan'],
+      [['lift'], 'lift requires a fan'],
       [['decide', 'fan', 'suspend', '--reason', 'spam', '--by', 'Ana'], 'requires --days'],
       [['decide', 'fan', 'hide', '--reason', 'spam'], 'requires --by'],
       [['decide', 'fan', 'hide', '--by', 'Ana'], 'requires --reason'],
-      [['decide', 'fan', 'ban', '--reason', 'spam', '--by', 'Ana'], 'hide, suspend, note'],
-      [['show', 'fan', '--by', 'Ana'], 'show takes the fan alone'],
+      [['decide', 'fan', 'ban', '--reason', 'spam', '--by', 'Ana'], 'dismiss, hide, suspend, note'],
+      [['show', 'fan', '--by', 'Ana'], 'show takes no such options'],
     ])('refuses %j', async (parameters, message) => {
       const { code, err } = await moderate(...parameters)
       expect([code, err]).toEqual([2, expect.stringContaining(message)])

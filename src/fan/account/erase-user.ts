@@ -26,6 +26,7 @@ import {
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteCountsOf } from '../../play/quests/counted.ts'
 import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
+import { eraseReports } from '../moderation/erase.ts'
 
 export interface Erasure {
   /** Null for a fan without a user record, who only signed in on a device. */
@@ -98,6 +99,7 @@ export async function eraseUser(
   await deleteCountsOf(tx, user.id)
   await deleteRelations(tx, user.id)
   await deleteNotesAbout(tx, user.id)
+  await eraseReports(tx, user.id)
   await deleteEventData(tx, user.id)
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)

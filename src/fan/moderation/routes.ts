@@ -1,66 +1,59 @@
-import type { Reader } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
-import { Closed, Id, Instant, Nullable, OneOf } from '../../core/schemas.ts'
-import { Type } from '../../core/typebox.ts'
+import { Elysia } from 'elysia'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
-import { type Decision, listDecisions, REASONS } from '../../identity/sanctions/decisions.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { fileReport, listReports } from './reports.ts'
+import { readSanctions, Sanctions } from './sanctions.ts'
+import { exampleReport, NewReport, Report, Reports } from './schema.ts'
 
-const Sanction = Closed(
-  {
-    id: Id('The sanction.'),
-    kind: OneOf(['hide', 'suspend'], {
+type ModerationDeps = FanDeps & { cursors: Cursors }
+
+const reportRoutes = (deps: ModerationDeps) =>
+  fans(deps, { prefix: '/api/reports', tag: 'Fans' }).post(
+    '',
+    ({ body, caller, status, write }) =>
+      write(async tx => {
+        const { created, report } = await fileReport(tx, caller, body)
+        return status(created ? 201 : 200, report)
+      }),
+    operation({
+      id: 'fileReport',
+      summary: 'Report a fan',
       description:
-        '`hide`: your name, handle and picture are not shown to others. `suspend`: you can read, and not write.',
-    }),
-    reason: OneOf(REASONS, { description: 'Why the club decided it.' }),
-    until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension: when it ends.' }),
-    createdAt: Instant('When it was decided.'),
-    liftedAt: Nullable(Type.String({ format: 'date-time' }), { description: 'When the club ended it.' }),
-    inForce: Type.Boolean({ description: 'Whether it is in force now.' }),
-  },
-  { title: 'Sanction' },
-)
-
-const Sanctions = Closed(
-  { sanctions: Type.Array(Sanction, { description: 'The latest first.' }) },
-  { title: 'Sanctions' },
-)
-
-/** The sanctions of a fan, as the fan sees them: without who decided, and without notes. */
-export async function readSanctions(reader: Reader, { userId }: CallerId): Promise<typeof Sanctions.static> {
-  const decisions = userId === undefined ? [] : await listDecisions(reader, userId)
-  return { sanctions: presentSanctions(decisions, reader.now()) }
-}
-
-/** The latest first. A suspension ends also by a later one, which replaces it. */
-function presentSanctions(decisions: readonly Decision[], now: Date): (typeof Sanction.static)[] {
-  const lifts = new Map(
-    decisions.flatMap(({ liftsId, createdAt }) => (liftsId ? [[liftsId, createdAt]] : [])),
-  )
-  const last = decisions.findLast(({ kind }) => kind === 'suspend')
-  return decisions
-    .flatMap(({ id, kind, reason, until, createdAt }) => {
-      if (kind !== 'hide' && kind !== 'suspend') return []
-      const liftedAt = lifts.get(id)
-      const isReplaced = kind === 'suspend' && id !== last?.id
-      return {
-        ...{
-          id,
-          kind: kind as 'hide' | 'suspend',
-          until: until?.toISOString() ?? null,
-          createdAt: createdAt.toISOString(),
+        'The club sees what the fan shows now, even if the fan changes it. The fan is not told. While your report is open, a repeat returns it unchanged.',
+      body: NewReport,
+      limit: 'reports',
+      responses: { 200: Report, 201: Report },
+      problems: fileReport.problems,
+      examples: {
+        body: {
+          subject: { kind: 'fan', id: 'calebe' },
+          reason: 'harassment',
+          note: 'Insults in the bio.',
         },
-        // Guarantee of the cast: only `recordDecision` writes it.
-        reason: reason as (typeof REASONS)[number],
-        liftedAt: liftedAt?.toISOString() ?? null,
-        inForce: !liftedAt && !isReplaced && (until === null || until > now),
-      }
-    })
-    .reverse()
-}
+        200: exampleReport,
+        201: exampleReport,
+      },
+    }),
+  )
 
-export const moderationRoutes = (deps: FanDeps) =>
+const ownReportRoutes = (deps: ModerationDeps) =>
+  fans(deps, { prefix: '/api/user/reports', tag: 'User' }).get(
+    '',
+    ({ caller, query }) => listReports(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'listReports',
+      summary: 'List your reports',
+      description: 'What became of what you reported. The latest first.',
+      query: Closed(PageQuery),
+      responses: { 200: Reports },
+      problems: listReports.problems,
+      examples: { 200: { reports: [exampleReport], nextCursor: null } },
+    }),
+  )
+
+const sanctionRoutes = (deps: FanDeps) =>
   fans(deps, { prefix: '/api/user/sanctions', tag: 'User' }).get(
     '',
     ({ caller }) => readSanctions(deps.db.read, caller),
@@ -86,3 +79,9 @@ export const moderationRoutes = (deps: FanDeps) =>
       },
     }),
   )
+
+export const moderationRoutes = (deps: ModerationDeps) =>
+  new Elysia({ name: 'matchday/moderation', normalize: false })
+    .use(reportRoutes(deps))
+    .use(ownReportRoutes(deps))
+    .use(sanctionRoutes(deps))

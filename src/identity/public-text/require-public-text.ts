@@ -25,6 +25,12 @@ export async function requirePublicText(
     throw new DomainError(publicTextProblems.terms_not_accepted, { required: termsVersion })
   const found = filter ? written.filter(({ text }) => filter.matches(text)) : []
   if (found.length === 0) return
+  if (filter?.action === 'flag')
+    return publicText.flag(
+      tx,
+      userId,
+      found.map(({ text }) => text),
+    )
   const errors = found.map(({ pointer }) => ({
     pointer,
     message: 'must not contain words that are not allowed',

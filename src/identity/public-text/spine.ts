@@ -1,4 +1,5 @@
 /** What the texts that fans show to others must meet: one policy for each database. */
+import type { Transaction } from '../../../db/index.ts'
 import type { TextFilter } from './text-filter.ts'
 
 declare module '../../../db/types.ts' {
@@ -12,7 +13,11 @@ export interface PublicTextPolicy {
   termsVersion: string | null
 }
 
+/** Called in the unit of work of the write, with the texts that the filter matches. */
+type Flag = (tx: Transaction, userId: string, texts: string[]) => Promise<void>
+
 /** `policy` is that of the configuration, once the dependencies are created. Commands, which write no texts of fans, have none. */
-export const createPublicTextSpine = () => ({
+export const createPublicTextSpine = (flag: Flag) => ({
+  flag,
   policy: { filter: null, termsVersion: null } as PublicTextPolicy,
 })

@@ -2,6 +2,8 @@
 import type { PublicTextConfig } from '../../platform/config/public-text.ts'
 
 export interface TextFilter {
+  /** What happens to a write of such a text: it is refused, or moderators get a report. */
+  action: 'block' | 'flag'
   matches(text: string): boolean
 }
 
@@ -27,6 +29,7 @@ export async function createTextFilter(config: PublicTextConfig): Promise<TextFi
     wordsIn([...SURNAMES_AND_PLACES, ...allowedWords], 'gu'),
   ]
   return {
+    action: filter,
     matches(text) {
       const folded = fold(text)
       const rest = allowed ? folded.replace(allowed, ' ') : folded

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { DomainError } from '../../core/problems.ts'
+import { DomainError, type ProblemType } from '../../core/problems.ts'
 import { userProblems } from '../users/problems.ts'
 import { publicFans } from '../users/public-profile.ts'
 import { lockHandle } from '../users/users.ts'
@@ -15,11 +15,16 @@ export const fanNotFound = () => new DomainError(userProblems.fan_not_found)
 /**
  * Locks the fan, and reads what the caller is to them. Null for a handle that nobody has, after the same statements: a caller
  * who is blocked measures no difference.
- * @throws DomainError `cannot_follow_yourself`
+ * @throws DomainError `ofOneself` for the caller's own handle
  */
-export async function lockOther(tx: Transaction, fanId: string, handle: string) {
+export async function lockOther(
+  tx: Transaction,
+  fanId: string,
+  handle: string,
+  ofOneself: ProblemType = relationProblems.cannot_follow_yourself,
+) {
   const found = await lockHandle(tx, handle)
-  if (found?.id === fanId) throw new DomainError(relationProblems.cannot_follow_yourself)
+  if (found?.id === fanId) throw new DomainError(ofOneself)
   const relation = await selectRelation(tx, fanId, found?.id ?? '')
   return found ? { other: found, relation } : null
 }

@@ -15,7 +15,7 @@ export type Decision = Tables['moderationDecisions']['$inferSelect']
 
 /** What a moderator decides. `until` is in the future; `liftsId` is the id of a sanction in force. */
 export type NewDecision = { fanId: string; reason: Reason; decidedBy: string; note?: string | undefined } & (
-  | { kind: 'hide' | 'note' }
+  | { kind: 'dismiss' | 'hide' | 'note' }
   | { kind: 'suspend'; until: Date }
   | { kind: 'lift'; liftsId: string }
 )

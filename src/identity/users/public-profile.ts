@@ -51,6 +51,18 @@ export function publicFans(reader: Reader) {
     .where(isNull(users.erasedAt))
 }
 
+/** What a fan shows, by their own words and pictures, at this time. */
+export async function readShownProfile(reader: Reader, userId: string) {
+  const { users, identities } = reader.tables
+  const profile = publicProfileColumns({ user: users, mirror: identities })
+  const [shown] = await reader
+    .select({ handle: users.handle, ...profile, bio: users.bio })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .where(eq(users.id, userId))
+  return shown ?? { handle: null, displayName: null, avatarUrl: null, bio: null }
+}
+
 /** The public profiles of fans, by user id. */
 export async function readPublicProfiles(
   reader: Reader,

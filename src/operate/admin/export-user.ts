@@ -7,7 +7,8 @@ import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
 import { exportScores } from '../../economy/leaderboard/export.ts'
 import { exportPoints } from '../../economy/points/export.ts'
 import { exportRuleUses } from '../../economy/rules/export.ts'
-import { readSanctions } from '../../fan/moderation/routes.ts'
+import { exportReports } from '../../fan/moderation/export.ts'
+import { readSanctions } from '../../fan/moderation/sanctions.ts'
 import { readOnboarding } from '../../fan/onboarding/onboarding.ts'
 import { exportSessions } from '../../identity/auth/export.ts'
 import { exportTerms } from '../../identity/public-text/terms.ts'
@@ -50,6 +51,7 @@ async function exportRecord(reader: Reader, user: User) {
     ...(await exportRelations(reader, user.id)),
     terms: await exportTerms(reader, user.id),
     ...(await readSanctions(reader, { userId: user.id })),
+    reports: await exportReports(reader, user.id),
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),

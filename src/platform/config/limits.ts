@@ -27,6 +27,8 @@ function readRates(reader: EnvironmentReader) {
     uploads: rate('RATE_LIMIT_UPLOADS', 20),
     /** Follows, mutes, blocks and changes of privacy of a caller. */
     relations: rate('RATE_LIMIT_RELATIONS', 60),
+    /** Reports about others of a caller. */
+    reports: rate('RATE_LIMIT_REPORTS', 10),
     /** All requests of a source, which is a system with a server key. */
     source: rate('RATE_LIMIT_SOURCE', 6_000),
     /** Redemption codes that a source looks up or uses. */

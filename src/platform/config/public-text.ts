@@ -2,7 +2,7 @@ import type { EnvironmentReader } from './environment.ts'
 
 /** Rules for texts that fans show to others. */
 export interface PublicTextConfig {
-  filter: 'off' | 'block'
+  filter: 'off' | 'flag' | 'block'
   /** Words of the club, which are filtered as well. */
   blockedWords: string[]
   /** Words of the club, which are never filtered. */
@@ -15,7 +15,7 @@ const MAX_WORD = 100
 const VERSION = /^[\w.-]{1,64}$/
 
 export function readPublicText(reader: EnvironmentReader): Readonly<PublicTextConfig> {
-  const filter = reader.oneOf('TEXT_FILTER', ['off', 'block'])
+  const filter = reader.oneOf('TEXT_FILTER', ['off', 'flag', 'block'])
   const lines = (reader.file('TEXT_FILTER_LIST') ?? '')
     .split('\n')
     .map(line => line.trim())
@@ -23,7 +23,7 @@ export function readPublicText(reader: EnvironmentReader): Readonly<PublicTextCo
   if (lines.some(line => line === '!' || line.length > MAX_WORD))
     reader.refuse('TEXT_FILTER_LIST', `must have one word of at most ${MAX_WORD} characters in each line`)
   if (lines.length > 0 && filter === 'off')
-    reader.refuse('TEXT_FILTER_LIST', 'has no effect while TEXT_FILTER is off: set it to block')
+    reader.refuse('TEXT_FILTER_LIST', 'has no effect while TEXT_FILTER is off: set it to flag or block')
   const termsVersion = reader.text('TERMS_VERSION') ?? null
   if (termsVersion !== null && !VERSION.test(termsVersion))
     reader.refuse('TERMS_VERSION', 'must be 1 to 64 letters, digits, dots, hyphens and underscores')

@@ -112,6 +112,10 @@ onEachEngine('The declared data of a fan', world => {
     const shownAt = (day: number) => at(day).toISOString()
     const purchaseId = 'purchase-of-fan'
     const decision = { seq: 1, kind: 'hide', reason: 'spam', decidedBy: 'Ana', createdAt: at(26) }
+    const report = {
+      ...{ subjectKind: 'fan', reference: 'bob', reason: 'spam', note: 'A note.', evidence: '{}' },
+      createdAt: at(27),
+    }
     filled = {
       users: {
         subject: {
@@ -181,6 +185,13 @@ onEachEngine('The declared data of a fan', world => {
           row: { ...decision, id: 'decision-7', fanId: userId },
           shown: 'decision-7',
         },
+      },
+      reports: {
+        reporterId: {
+          row: { ...report, id: 'report-7', reporterId: userId, fanId: otherId, subjectId: otherId },
+          shown: 'report-7',
+        },
+        fanId: { row: { ...report, id: 'report-8', reporterId: otherId, fanId: userId, subjectId: userId } },
       },
       moderationNotes: {
         fanId: { row: { decisionId: 'decision-8', fanId: userId, note: 'A note.' } },

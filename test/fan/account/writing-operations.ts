@@ -68,6 +68,11 @@ export const operations: Record<
     expectStatus(204, await fan.put(`/api/user/blocks/${handle}`))
     return { send: () => fan.send(`/api/user/blocks/${handle}`, { method: 'DELETE' }) }
   },
+  fileReport: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    const report = { subject: { kind: 'fan', id: handle }, reason: 'spam', note: fan.subject }
+    return { send: () => fan.post('/api/reports', report) }
+  },
   acceptTerms: (world, fan) => {
     world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
     return { send: () => fan.put('/api/user/terms', { version: '2026-08' }) }

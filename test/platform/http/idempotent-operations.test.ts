@@ -65,6 +65,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     followFan: () => ({}),
     muteFan: () => ({}),
     blockFan: () => ({}),
+    fileReport: async () => ({
+      subject: { kind: 'fan', id: (await namedFan(world)).handle },
+      reason: 'spam',
+    }),
     acceptTerms: () => {
       world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
       return { version: '2026-08' }
@@ -154,6 +158,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },
         acceptTerms: { version: '2' },
+        fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
       }
       const [member] = Object.keys(body as object)
       const other =

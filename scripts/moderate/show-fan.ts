@@ -1,0 +1,55 @@
+/** `bun run moderate show`: open reports about a fan, and what was decided. */
+import type { Database } from '../../db/index.ts'
+import { listOpenReports } from '../../src/fan/moderation/cases.ts'
+import {
+  type Decision,
+  foldDecisions,
+  listDecisions,
+  readNotesAbout,
+} from '../../src/identity/sanctions/decisions.ts'
+import type { CommandResult } from '../command/command.ts'
+
+export async function showFan(db: Database, fanId: string): Promise<CommandResult> {
+  const rows = await listDecisions(db.read, fanId)
+  const notes = await readNotesAbout(db.read, fanId)
+  const { hidden, suspended } = foldDecisions(rows)
+  const isActive = suspended?.until && suspended.until > db.read.now()
+  const inForce = [hidden?.id, isActive ? suspended?.id : undefined].filter(id => id !== undefined)
+  const decisions = rows.map(row => ({ ...present(row), note: notes.get(row.id) ?? null }))
+  const reports = (await listOpenReports(db.read, fanId)).map(
+    ({ id, reporterId, subjectKind, reason, note, evidence, createdAt }) => ({
+      ...{ id, reporterId, subjectKind, reason, note, createdAt: createdAt.toISOString() },
+      evidence: evidence === null ? null : JSON.parse(evidence),
+    }),
+  )
+  const lines = [
+    ...reports.map(({ id, reporterId, reason, note, evidence }) =>
+      [id, `reported by ${reporterId ?? 'the text filter'}`, reason, note ?? '', JSON.stringify(evidence)]
+        .filter(Boolean)
+        .join('  '),
+    ),
+    ...decisions.map(row =>
+      [describe(row), inForce.includes(row.id) ? 'in force' : '', row.note ?? ''].filter(Boolean).join('  '),
+    ),
+  ]
+  return {
+    json: { fanId, reports, inForce, decisions },
+    text: lines.length > 0 ? lines.join('\n') : 'Nothing was reported or decided about this fan.',
+  }
+}
+
+export function present({ seq: _, fanId, until, createdAt, ...row }: Decision) {
+  return { ...row, fanId, until: until?.toISOString() ?? null, createdAt: createdAt.toISOString() }
+}
+
+export function describe({
+  id,
+  kind,
+  reason,
+  until,
+  liftsId,
+  decidedBy,
+}: ReturnType<typeof present>): string {
+  const more = [...(liftsId ? [`of ${liftsId}`] : []), ...(until ? [`until ${until}`] : [])]
+  return [id, kind, ...more, reason, `by ${decidedBy}`].join('  ')
+}

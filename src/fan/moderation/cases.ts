@@ -1,0 +1,105 @@
+/** The queue of moderators. A case is all open reports of one subject; its id is that of the oldest of them. */
+import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import { type Decision, type NewDecision, recordDecision } from '../../identity/sanctions/decisions.ts'
+import { caseProblems } from './problems.ts'
+import type { SubjectKind } from './subjects.ts'
+
+type Report = Tables['reports']['$inferSelect']
+
+type WithoutFan<D> = D extends NewDecision ? Omit<D, 'fanId'> : never
+type CaseDecision = Exclude<WithoutFan<NewDecision>, { kind: 'lift' }>
+
+/**
+ * Open cases, the heaviest first, the oldest first among equals. Each reporter weighs the share of their resolved reports that
+ * were upheld, counting one upheld and one dismissed report more: a first report weighs one half, like that of the filter.
+ */
+export function listCases(reader: Reader, limit: number) {
+  const { reports } = reader.tables
+  const open = reader
+    .$with('open_reports')
+    .as(reader.select().from(reports).where(isNull(reports.resolvedAt)))
+  const past = reader.$with('past_reports').as(
+    reader
+      .select({
+        reporterId: reports.reporterId,
+        resolved: sql<number>`count(*)`.as('resolved'),
+        upheld: sql<number>`sum(case when ${reports.actionTaken} then 1 else 0 end)`.as('upheld'),
+      })
+      .from(reports)
+      .where(
+        and(
+          isNotNull(reports.resolvedAt),
+          sql`${reports.reporterId} in (select ${sql.identifier('reporter_id')} from ${open})`,
+        ),
+      )
+      .groupBy(reports.reporterId),
+  )
+  const share = sql`(1.0 + coalesce(${past.upheld}, 0)) / (2.0 + coalesce(${past.resolved}, 0))`
+  const weight = sql<number>`cast(round(1000 * sum(${share})) as integer)`.mapWith(Number)
+  const since = sql<Date>`min(${open.createdAt})`.mapWith(reports.createdAt)
+  return reader
+    .with(open, past)
+    .select({
+      caseId: sql<string>`min(${open.id})`,
+      subjectKind: open.subjectKind,
+      fanId: open.fanId,
+      reports: sql<number>`count(*)`.mapWith(Number),
+      reporters: sql<number>`count(${open.reporterId})`.mapWith(Number),
+      weight,
+      since,
+    })
+    .from(open)
+    .leftJoin(past, eq(past.reporterId, open.reporterId))
+    .groupBy(open.subjectKind, open.subjectId, open.fanId)
+    .orderBy(desc(weight), asc(since), asc(sql`min(${open.id})`))
+    .limit(limit)
+}
+
+/** Open reports about a fan, the oldest first. */
+export function listOpenReports(reader: Reader, fanId: string) {
+  const { reports } = reader.tables
+  return reader
+    .select()
+    .from(reports)
+    .where(and(eq(reports.fanId, fanId), isNull(reports.resolvedAt)))
+    .orderBy(asc(reports.createdAt), asc(reports.id))
+}
+
+/**
+ * Decides a case, or about a fan, and resolves the open reports of the subject. A report that comes meanwhile waits, and begins
+ * another case. Of several decisions of one case at once, one succeeds. `about`: id of a case, or user id.
+ * @throws DomainError `case_not_open`, and those of `recordDecision`
+ */
+export async function decide(tx: Transaction, about: string, decision: CaseDecision): Promise<Decision> {
+  const { reports } = tx.tables
+  const [report] = await tx.select().from(reports).where(eq(reports.id, about))
+  const subject = report ?? { subjectKind: 'fan' satisfies SubjectKind, subjectId: about, fanId: about }
+  const row = await recordDecision(tx, { ...decision, fanId: subject.fanId })
+  if (decision.kind === 'note') return row
+  const resolved = await resolveReports(tx, subject, row, decision.kind)
+  const isOpen = report
+    ? resolved.some(({ id }) => id === report.id)
+    : resolved.length > 0 || decision.kind !== 'dismiss'
+  if (!isOpen) throw new DomainError(caseProblems.case_not_open)
+  return row
+}
+decide.problems = [caseProblems.case_not_open, ...recordDecision.problems] as const
+
+/** The decision has locked the fan, for which reports wait. Returns those that were open. */
+function resolveReports(
+  tx: Transaction,
+  { subjectKind, subjectId }: Pick<Report, 'subjectKind' | 'subjectId'>,
+  { id: decisionId }: Decision,
+  kind: NewDecision['kind'],
+) {
+  const { reports } = tx.tables
+  return tx
+    .update(reports)
+    .set({ resolvedAt: tx.now(), actionTaken: kind !== 'dismiss', decisionId })
+    .where(
+      and(eq(reports.subjectKind, subjectKind), eq(reports.subjectId, subjectId), isNull(reports.resolvedAt)),
+    )
+    .returning({ id: reports.id, reporterId: reports.reporterId })
+}

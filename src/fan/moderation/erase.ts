@@ -1,0 +1,16 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+
+/** Empties the reports about a fan and resolves them, and deletes what the fan wrote in reports about others. */
+export async function eraseReports(tx: Transaction, userId: string): Promise<void> {
+  const { reports } = tx.tables
+  await tx
+    .update(reports)
+    .set({ reference: null, note: null, evidence: null })
+    .where(eq(reports.fanId, userId))
+  await tx
+    .update(reports)
+    .set({ resolvedAt: tx.now(), actionTaken: false })
+    .where(and(eq(reports.fanId, userId), isNull(reports.resolvedAt)))
+  await tx.update(reports).set({ note: null }).where(eq(reports.reporterId, userId))
+}

@@ -1,0 +1,19 @@
+/** Problems of reports. */
+import { defineProblems } from '../../core/problems.ts'
+
+export const moderationProblems = defineProblems({
+  cannot_report_yourself: {
+    status: 409,
+    title: 'This is your own',
+    description: 'A fan cannot report themselves.',
+  },
+})
+
+/** For commands: no operation of the API responds with them. */
+export const caseProblems = defineProblems({
+  case_not_open: {
+    status: 409,
+    title: 'The case is not open',
+    description: 'It was decided already, or there is no report of this id or about this fan that is open.',
+  },
+})
