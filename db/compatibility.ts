@@ -9,13 +9,25 @@ export interface Compatibility {
 }
 
 /** Triggers of a table that no older version writes. */
-const sanctionsAppendOnly: Compatibility = {
+const newTableAppendOnly: Compatibility = {
   runsFrom: '0000_initial',
   reason: 'The triggers are of a table that older versions do not write.',
 }
 
+/** A nullable column with a foreign key. */
+const itemTransfers: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Older versions leave the new columns null, which the foreign key accepts.',
+}
+
+const byMigration = {
+  '0003_sanctions-append-only': newTableAppendOnly,
+  '0007_item-transfers': itemTransfers,
+  '0008_item-transfers-append-only': newTableAppendOnly,
+}
+
 /** By engine and name of the migration. */
 export const compatibility: Record<'sqlite' | 'postgres', Record<string, Compatibility>> = {
-  sqlite: { '0003_sanctions-append-only': sanctionsAppendOnly },
-  postgres: { '0003_sanctions-append-only': sanctionsAppendOnly },
+  sqlite: byMigration,
+  postgres: byMigration,
 }

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -518,6 +518,14 @@ export interface components {
              * @constant
              */
             code: "proof_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No copy of this collectible has this serial number yet. */
+        ItemNotFoundProblem: {
+            /**
+             * @description `item_not_found`.
+             * @constant
+             */
+            code: "item_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The pack is switched off, outside its sales period, or not ready for sale. Try again once the pack is active. */
         PackInactiveProblem: {
@@ -1704,6 +1712,60 @@ export interface components {
             items: string[];
             /** @description SHA-256 over all the other members. */
             digest: string;
+        };
+        /**
+         * Provenance
+         * @description The history of an item. Verify it offline: `bun run verify-provenance FILE`.
+         */
+        Provenance: {
+            /** @description Slug of the collectible. */
+            collectibleId: string;
+            /** @description Number of this copy. */
+            serialNumber: number;
+            /** @description The first link. */
+            origin: {
+                /** @description `pack:ID:POSITION` for a drawn item: its proof is at `/api/packs/proofs/ID`. Otherwise what gave it, such as `quest:ID:PERIOD`. */
+                source: string;
+                /** @description The fan who got the item. */
+                owner: {
+                    /**
+                     * @description `erased`: the fan has deleted the account.
+                     * @enum {string}
+                     */
+                    state: "active" | "erased";
+                    /** @description Null if the fan does not show it to you, or has none. */
+                    handle: string | null;
+                };
+                /** @description When the item was made. */
+                at: string;
+                /** @description SHA-256 of the members except `owner`. */
+                hash: string;
+            };
+            /** @description The changes of hands, oldest first. */
+            transfers: {
+                /** @description Number of the link. */
+                sequence: number;
+                /** @description What moved the item, such as `trade:ID`. */
+                ref: string;
+                /** @description The fan who got the item. */
+                owner: {
+                    /**
+                     * @description `erased`: the fan has deleted the account.
+                     * @enum {string}
+                     */
+                    state: "active" | "erased";
+                    /** @description Null if the fan does not show it to you, or has none. */
+                    handle: string | null;
+                };
+                /** @description SHA-256 of a secret salt and the id of the owner. */
+                ownerHash: string;
+                /** @description When the item changed hands. */
+                at: string;
+                /** @description The hash of the link before. */
+                previousHash: string;
+                /** @description SHA-256 of the members except `owner`. */
+                hash: string;
+            }[];
         };
         /** StartPurchase */
         StartPurchase: {
@@ -4144,6 +4206,31 @@ export interface operations {
             };
         };
     };
+    readProvenance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Slug of the collectible. */
+                collectibleId: string;
+                /** @description Number of the copy. */
+                serialNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provenance"];
+                };
+            };
+        };
+    };
     readPurchase: {
         parameters: {
             query?: never;
@@ -4404,6 +4491,7 @@ export interface problems {
   'already_used': components['schemas']['AlreadyUsedProblem']
   'pack_not_found': components['schemas']['PackNotFoundProblem']
   'proof_not_found': components['schemas']['ProofNotFoundProblem']
+  'item_not_found': components['schemas']['ItemNotFoundProblem']
   'pack_inactive': components['schemas']['PackInactiveProblem']
   'sold_out': components['schemas']['SoldOutProblem']
   'too_many_holds': components['schemas']['TooManyHoldsProblem']
@@ -4553,6 +4641,8 @@ export interface codes {
   readProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the proof of an opened pack. Public. The proof reveals the server seed, so that everyone can repeat the draw offline. */
   readProof: 'malformed_request' | 'proof_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Read the history of an item. Public: how the item was made, and each change of hands. Each link contains the hash of the one before. A fan who does not show the profile to you, is anonymous on leaderboards, or is hidden by a block has no handle. */
+  readProvenance: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'item_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a purchase. The purchase in its current status, with its price, and its pack once it is completed. */
   readPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read which terms you accepted. With the version that is required of who writes texts for other fans: name, handle, bio and titles. */
@@ -4646,6 +4736,7 @@ export const requests = {
   readProduct: { method: 'GET', path: '/api/products/{productId}', repeatable: true },
   readProfile: { method: 'GET', path: '/api/user/profile', caller: true, repeatable: true },
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
+  readProvenance: { method: 'GET', path: '/api/collectibles/{collectibleId}/serials/{serialNumber}/provenance', caller: true, repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },

@@ -32,6 +32,7 @@ const NAMES_SOMETHING = /(Id|Reference|Token|^cursor)$/
 /** Ids of the catalogue, which every caller may use. */
 const ANYBODYS = [
   'readPack.packId',
+  'readProvenance.collectibleId',
   'startPurchase.packId',
   'claimQuest.questId',
   'claimReward.rewardId',

@@ -128,19 +128,12 @@ describe.each(everyEngine)('The migrated schema ($name)', engine => {
     const rows = await withRawConnection(temporary, run => run(TRIGGERS[engine]))
     expect(rows.map(({ name }) => name)).toEqual(
       engine === 'sqlite'
-        ? [
-            ...['moderation_decisions_refuse_delete', 'moderation_decisions_refuse_replace'],
-            'moderation_decisions_refuse_update',
-            ...[
-              'points_entries_refuse_delete',
-              'points_entries_refuse_replace',
-              'points_entries_refuse_update',
-            ],
-          ]
-        : [
-            ...['moderation_decisions_refuse_truncate', 'moderation_decisions_refuse_update_or_delete'],
-            ...['points_entries_refuse_truncate', 'points_entries_refuse_update_or_delete'],
-          ],
+        ? ['item_transfers', 'moderation_decisions', 'points_entries'].flatMap(table =>
+            ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`),
+          )
+        : ['item_transfers', 'moderation_decisions', 'points_entries'].flatMap(table =>
+            ['truncate', 'update_or_delete'].map(change => `${table}_refuse_${change}`),
+          ),
     )
   })
 })

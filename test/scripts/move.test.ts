@@ -13,6 +13,7 @@ import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { digestOf } from '../../src/economy/events/digest.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { hashOfLink, hashOfOwner, originHashOf } from '../../src/play/packs/provenance-chain.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
@@ -180,8 +181,8 @@ async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: stri
 }
 
 async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string }) {
-  const { quests, questVersions, questRequirements, questProgress, questCounts, questStreaks, userItems } =
-    tx.tables
+  const { quests, questVersions, questRequirements, questProgress, questCounts, questStreaks } = tx.tables
+  const { userItems, itemTransfers } = tx.tables
   const [questId, userId, period, version, createdAt] = ['quest', 'Z', 'ever', 1, at] as const
   for (const id of [questId, 'required'])
     await tx.insert(quests).values({ id, active: false, version, createdAt, updatedAt: at })
@@ -196,7 +197,15 @@ async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string
   const streak = { current: 1, best: 1, graceLeft: 0, lastEndsAt: at, endsAt: at }
   await tx.insert(questStreaks).values({ userId, questId, ...streak })
   const item = { userId, collectibleId: 'muddy-boots', serialNumber: Number.MAX_SAFE_INTEGER, createdAt }
-  await tx.insert(userItems).values({ ...item, givenFor: text })
+  const moved = { ...item, givenFor: text, ownerId: userId, changedHandsAt: at }
+  const [made] = await tx.insert(userItems).values(moved).returning()
+  if (!made) throw new Error('an item was not inserted')
+  const { collectibleId, serialNumber } = item
+  const chained = { sequence: 2, ref: text, previousHash: originHashOf(made) }
+  const link = { collectibleId, serialNumber, ...chained }
+  const ownerHash = hashOfOwner(text, userId)
+  const hash = hashOfLink({ ...link, ownerHash, timestamp: at.toISOString() })
+  await tx.insert(itemTransfers).values({ ...link, ownerId: userId, salt: text, createdAt, hash })
 }
 
 async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string }) {

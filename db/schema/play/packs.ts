@@ -143,7 +143,11 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       position: integer(),
       /** What gave an item without a pack, such as `quest:ID:PERIOD`. */
       givenFor: id(),
+      /** Who drew it or was given it. Never changes. */
       userId: idOf(users),
+      /** Who owns it since it changed hands; null while that is `userId`. */
+      ownerId: id().references(() => users.id),
+      changedHandsAt: timestamp(),
       collectibleId: idOf(collectibles),
       serialNumber: integer().notNull(),
       createdAt: timestamp().notNull(),
@@ -156,16 +160,53 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
         .on(t.userId, t.givenFor)
         .where(sql`${t.givenFor} is not null`),
       kit.index('user_items_collection').on(t.userId, t.collectibleId, t.serialNumber),
+      kit
+        .index('user_items_owner')
+        .on(t.ownerId, t.collectibleId, t.serialNumber)
+        .where(sql`${t.ownerId} is not null`),
       kit.check('user_items_of_a_pack', sql`(${t.userPackId} is null) = (${t.position} is null)`),
       kit.check('user_items_drawn_or_given', sql`(${t.userPackId} is null) = (${t.givenFor} is not null)`),
     ],
   )
 
-  return { collectibles, packs, packItems, packPurchases, userPacks, userItems }
+  /**
+   * The changes of hands of an item, append-only. Its first link, of sequence 1, is how it was made, and is computed from
+   * `user_items`. Each link contains the hash of the one before.
+   */
+  const itemTransfers = table(
+    'item_transfers',
+    {
+      collectibleId: idOf(collectibles),
+      serialNumber: integer().notNull(),
+      sequence: integer().notNull(),
+      ownerId: idOf(users),
+      /** What moved it, such as `trade:ID`. */
+      ref: id().notNull(),
+      /** Hashed with the id of the owner, so that a published link does not identify the fan. */
+      salt: text().notNull(),
+      createdAt: timestamp().notNull(),
+      previousHash: text().notNull(),
+      hash: text().notNull(),
+    },
+    t => [
+      kit.primaryKey({
+        name: 'item_transfers_pk',
+        columns: [t.collectibleId, t.serialNumber, t.sequence],
+      }),
+      kit.index('item_transfers_owner').on(t.ownerId),
+      kit.check('item_transfers_sequence', sql`${t.sequence} >= 2`),
+    ],
+  )
+
+  return { collectibles, packs, packItems, packPurchases, userPacks, userItems, itemTransfers }
 }
 
 export const fanData = {
   packPurchases: { userId: { export: 'purchases', erasure: 'keep' } },
   userPacks: { userId: { export: 'packs', erasure: 'keep' } },
-  userItems: { userId: { export: 'givenItems', erasure: 'keep' } },
+  userItems: {
+    userId: { export: 'givenItems', erasure: 'keep' },
+    ownerId: { export: 'receivedItems', erasure: 'keep' },
+  },
+  itemTransfers: { ownerId: { export: 'itemTransfers', erasure: 'keep' } },
 } satisfies FanData<ReturnType<typeof definePacksTables>>

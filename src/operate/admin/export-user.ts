@@ -17,7 +17,13 @@ import { exportIdentity } from '../../identity/users/export.ts'
 import { findUser, findUserById, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/export.ts'
 import { exportCheckIns } from '../../play/check-ins/export.ts'
-import { exportGivenItems, exportPacks, exportPurchases } from '../../play/packs/export.ts'
+import {
+  exportGivenItems,
+  exportItemTransfers,
+  exportPacks,
+  exportPurchases,
+  exportReceivedItems,
+} from '../../play/packs/export.ts'
 import { exportPredictions } from '../../play/predictions/export.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
 import { exportClaims } from '../../play/rewards/export.ts'
@@ -62,6 +68,8 @@ async function exportRecord(reader: Reader, user: User) {
     purchases: exportPurchases(reader, user.id),
     packs: exportPacks(reader, user.id),
     givenItems: await exportGivenItems(reader, user.id),
+    receivedItems: await exportReceivedItems(reader, user.id),
+    itemTransfers: await exportItemTransfers(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),
     checkIns: await exportCheckIns(reader, user.id),
     predictions: await exportPredictions(reader, user.id),

@@ -1,5 +1,6 @@
 /** Examples for the OpenAPI document. */
 import { makeProof } from './proof.ts'
+import { hashOfLink, hashOfOrigin, hashOfOwner } from './provenance-chain.ts'
 
 const weights = [
   { id: 'goalkeeper-gloves', rarity: 'common', weight: 700_000 },
@@ -96,4 +97,27 @@ export const exampleOpened = {
 export const exampleCollection = {
   items: [{ ...gloves, count: 2, serialNumbers: [42, 97] }],
   nextCursor: null,
+}
+
+const serial = { collectibleId: 'goalkeeper-gloves', serialNumber: 42 }
+const origin = { source: `pack:${userPackId}:0`, at: '2026-08-15T18:32:00.000Z' }
+const originHash = hashOfOrigin({ ...serial, source: origin.source, timestamp: origin.at })
+const transfer = {
+  sequence: 2,
+  ref: 'trade:01981e2c-7c1f-7000-8000-000000000009',
+  ownerHash: hashOfOwner('5f2b', '01981e2c-7c1f-7000-8000-000000000010'),
+  at: '2026-08-17T09:00:00.000Z',
+  previousHash: originHash,
+}
+
+export const exampleProvenance = {
+  ...serial,
+  origin: { ...origin, owner: { state: 'active', handle: 'calebe' }, hash: originHash },
+  transfers: [
+    {
+      ...transfer,
+      owner: { state: 'active', handle: null },
+      hash: hashOfLink({ ...serial, ...transfer, timestamp: transfer.at }),
+    },
+  ],
 }

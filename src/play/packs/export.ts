@@ -60,3 +60,27 @@ export async function exportGivenItems(reader: Reader, userId: string) {
     .orderBy(asc(createdAt), asc(givenFor))
   return rows.map(presentTexts)
 }
+
+/** The collectibles that the fan owns and got from another fan, by id and serial number. */
+export async function exportReceivedItems(reader: Reader, userId: string) {
+  const { userItems, collectibles } = reader.tables
+  const { serialNumber, changedHandsAt } = userItems
+  const rows = await reader
+    .select({ ...collectibleColumns(reader), serialNumber, changedHandsAt })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(eq(userItems.ownerId, userId))
+    .orderBy(asc(collectibles.id), asc(serialNumber))
+  return rows.map(presentTexts)
+}
+
+/** The links of provenance by which items came to the fan, by item. */
+export async function exportItemTransfers(reader: Reader, userId: string) {
+  const { itemTransfers } = reader.tables
+  const { collectibleId, serialNumber, sequence, ref, salt, createdAt, previousHash, hash } = itemTransfers
+  return reader
+    .select({ collectibleId, serialNumber, sequence, ref, salt, createdAt, previousHash, hash })
+    .from(itemTransfers)
+    .where(eq(itemTransfers.ownerId, userId))
+    .orderBy(asc(collectibleId), asc(serialNumber), asc(sequence))
+}

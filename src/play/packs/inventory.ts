@@ -8,6 +8,7 @@ import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { findUser } from '../../identity/users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
+import { isOwnedBy } from './ownership.ts'
 import { presentUserPack } from './present.ts'
 
 export async function listUserPacks(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
@@ -38,7 +39,7 @@ export async function listCollection(reader: Reader, cursors: Cursors, caller: C
     .selectDistinct(collectibleColumns(reader))
     .from(userItems)
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
-    .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
+    .where(and(isOwnedBy(reader, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
     .orderBy(asc(collectibles.id))
     .limit(page.limit + 1)
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
@@ -58,7 +59,7 @@ async function serialNumbers(reader: Reader, userId: string, ids: string[]) {
   const rows = await reader
     .select({ id: userItems.collectibleId, serialNumber: userItems.serialNumber })
     .from(userItems)
-    .where(and(eq(userItems.userId, userId), inArray(userItems.collectibleId, ids)))
+    .where(and(isOwnedBy(reader, userId), inArray(userItems.collectibleId, ids)))
     .orderBy(asc(userItems.collectibleId), asc(userItems.serialNumber))
   return Map.groupBy(rows, ({ id }) => id)
 }

@@ -42,6 +42,11 @@ export const packProblems = defineProblems({
     title: 'You have no such pack',
     description: 'The caller owns no pack with this id. Read the inventory of the caller again.',
   },
+  item_not_found: {
+    status: 404,
+    title: 'There is no such item',
+    description: 'No copy of this collectible has this serial number yet.',
+  },
   proof_not_found: {
     status: 404,
     title: 'There is no opened pack with this id',

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { type FanDeps, fans, optionalFans } from '../../identity/auth/groups.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
@@ -18,6 +18,8 @@ import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
 import { completePaidPurchase, preparePackPayment, verifyPayment } from './pay.ts'
+import { readProvenance } from './provenance.ts'
+import { Provenance, SerialParams } from './provenance-schema.ts'
 import { listPurchases, readPurchase } from './purchases.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
@@ -79,6 +81,22 @@ const publicRoutes = (deps: PackDeps) =>
         examples: { 200: example.exampleProof },
       }),
     )
+
+const itemRoutes = (deps: PackDeps) =>
+  optionalFans(deps, { prefix: '/api/collectibles', tag: TAG }).get(
+    '/:collectibleId/serials/:serialNumber/provenance',
+    ({ caller, params, readPublic }) => readPublic(({ read }) => readProvenance(read, caller, params)),
+    operation({
+      id: 'readProvenance',
+      summary: 'Read the history of an item',
+      description:
+        'Public: how the item was made, and each change of hands. Each link contains the hash of the one before. A fan who does not show the profile to you, is anonymous on leaderboards, or is hidden by a block has no handle.',
+      params: SerialParams,
+      responses: { 200: Provenance },
+      problems: readProvenance.problems,
+      examples: { 200: example.exampleProvenance },
+    }),
+  )
 
 const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
   fans(deps, { prefix: '/api/packs', tag: TAG })
@@ -237,6 +255,7 @@ const inventoryRoutes = (deps: PackDeps) =>
 export const packsRoutes = (deps: PackDeps) =>
   new Elysia({ name: 'matchday/packs-routes' })
     .use(publicRoutes(deps))
+    .use(itemRoutes(deps))
     .use(purchaseRoutes(deps))
     .use(paymentRoutes(deps))
     .use(inventoryRoutes(deps))

@@ -291,6 +291,22 @@ onEachEngine('The declared data of a fan', world => {
           row: { userId, givenFor: 'quest-of-ada', collectibleId, serialNumber: 70_017, createdAt: at(17) },
           shown: 'quest-of-ada',
         },
+        ownerId: {
+          row: {
+            ...{ userId: otherId, ownerId: userId, givenFor: 'quest-of-other', collectibleId },
+            ...{ serialNumber: 70_018, createdAt: at(17), changedHandsAt: at(17) },
+          },
+          shown: '70018',
+        },
+      },
+      itemTransfers: {
+        ownerId: {
+          row: {
+            ...{ collectibleId, serialNumber: 70_017, sequence: 2, ownerId: userId, ref: 'trade-of-ada' },
+            ...{ salt: '', createdAt: at(17), previousHash: '', hash: '' },
+          },
+          shown: 'trade-of-ada',
+        },
       },
       checkIns: { userId: { row: { userId, matchId, checkedInAt: at(18) }, shown: shownAt(18) } },
       predictions: {

@@ -119,7 +119,15 @@ test.each([
 test('exactly the commands that change data have --dry-run', async () => {
   const reads = [
     ...['catalog-schema', 'events', 'explain-event', 'export-user', 'licenses', 'openapi', 'preview-rules'],
-    ...['generate-secrets', 'health', 'token', 'verify-draw', 'verify-ledger', 'verify-quests'],
+    ...[
+      'generate-secrets',
+      'health',
+      'token',
+      'verify-draw',
+      'verify-ledger',
+      'verify-provenance',
+      'verify-quests',
+    ],
     // Write files of the repository.
     ...['build', 'docs', 'generate-migrations'],
   ]

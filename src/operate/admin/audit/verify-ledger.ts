@@ -20,6 +20,7 @@ import {
 } from './stored-fans.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
+import { findWrongItems } from './verify-items.ts'
 import { findWrongPredictions } from './verify-predictions.ts'
 import { findWrongPurchases } from './verify-purchases.ts'
 import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
@@ -76,6 +77,7 @@ export async function verifyLedger(
       }
       say(await findWrongPredictions(read, range))
       say(await findWrongPurchases(read, range))
+      say(await findWrongItems(read, range))
       report.fans += userIds.length
       onProgress?.(report.fans, Math.max(total, report.fans))
     }

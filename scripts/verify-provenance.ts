@@ -1,0 +1,41 @@
+/** `bun run verify-provenance FILE|URL`: recomputes the history of an item. */
+import { findProvenanceFlaw } from '../src/play/packs/provenance-chain.ts'
+import type { Provenance } from '../src/play/packs/provenance-schema.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
+
+const TIMEOUT = 10_000
+
+const command = declareCommand({
+  name: 'verify-provenance',
+  summary: 'Recomputes the history of an item, offline if it is a file.',
+  examples: [
+    ['provenance.json', 'recomputes the hash of each link'],
+    ['http://localhost:3000/api/collectibles/ID/serials/1/provenance', 'reads the history first'],
+  ],
+  database: false,
+}).argument('<provenance>', 'file or URL of the history')
+
+async function readJson(source: string): Promise<unknown> {
+  try {
+    if (!/^https?:\/\//.test(source)) return await Bun.file(source).json()
+    const response = await fetch(source, { signal: AbortSignal.timeout(TIMEOUT) })
+    return await response.json()
+  } catch {
+    return fail(`${source} cannot be read as JSON.`)
+  }
+}
+
+await runCommand(command, async ({ parameters: [source] }) => {
+  const read = await readJson(source)
+  const flaw = findProvenanceFlaw(read)
+  if (flaw) fail(`The provenance does not hold: ${flaw}.`)
+  // Guarantee of the cast: a value of another form is a flaw.
+  const { collectibleId, serialNumber, origin, transfers } = read as Provenance
+  const hash = transfers.at(-1)?.hash ?? origin.hash
+  const count = transfers.length + 1
+  return {
+    json: { holds: true, collectibleId, serialNumber, links: count, hash },
+    text: `The provenance of ${collectibleId} #${serialNumber} holds. Links: ${count}. Last hash: ${hash}`,
+  }
+})

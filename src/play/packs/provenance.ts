@@ -1,0 +1,98 @@
+/** The history of an item: how it was made, and each change of hands, with the owners as the viewer may see them. */
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { isShown, isVisible, leaderboardNameOf, viewerOf } from '../../identity/relations/visibility.ts'
+import { fanHandles } from '../../identity/users/public-profile.ts'
+import { packProblems } from './problems.ts'
+import { hashOfOwner, originHashOf, sourceOf } from './provenance-chain.ts'
+import type { Provenance } from './provenance-schema.ts'
+
+type Serial = Record<'collectibleId' | 'serialNumber', string>
+
+/** Public. @throws DomainError `item_not_found` */
+export async function readProvenance(
+  reader: Reader,
+  caller: CallerId | null,
+  { collectibleId, serialNumber: digits }: Serial,
+): Promise<Provenance> {
+  const serialNumber = Number(digits)
+  const viewerId = viewerOf(caller)
+  const isNumber = Number.isSafeInteger(serialNumber)
+  const [made] = isNumber ? await selectItem(reader, viewerId, collectibleId, serialNumber) : []
+  if (!made) throw new DomainError(packProblems.item_not_found)
+  const { item, ...first } = made
+  const links = await selectLinks(reader, viewerId, collectibleId, serialNumber)
+  return {
+    collectibleId,
+    serialNumber,
+    origin: {
+      source: sourceOf(item),
+      owner: presentOwner(first),
+      at: item.createdAt.toISOString(),
+      hash: originHashOf(item),
+    },
+    transfers: links.map(({ link, ...owner }) => ({
+      sequence: link.sequence,
+      ref: link.ref,
+      owner: presentOwner(owner),
+      ownerHash: hashOfOwner(link.salt, link.ownerId),
+      at: link.createdAt.toISOString(),
+      previousHash: link.previousHash,
+      hash: link.hash,
+    })),
+  }
+}
+readProvenance.problems = [packProblems.item_not_found] as const
+
+interface SeenOwner {
+  /** Null for a fan who is erased. */
+  fanId: string | null
+  handle: string | null
+  isHandleShown: boolean | null
+}
+
+const presentOwner = ({ fanId, handle, isHandleShown }: SeenOwner) =>
+  fanId === null
+    ? { state: 'erased' as const, handle: null }
+    : { state: 'active' as const, handle: isHandleShown ? handle : null }
+
+/** A fan without a name on leaderboards has none here: the two together would name the entry. */
+function ownerColumns(reader: Reader, viewerId: string, fan: Fan) {
+  const isNamed = sql`(${fan.userId} = ${viewerId} or ${leaderboardNameOf(reader, fan.userId)} <> 'anonymous')`
+  const isHandleShown = sql<boolean>`(${isVisible(reader, viewerId, fan.userId)}
+    and ${isShown(reader, 'profile', viewerId, fan.userId)} and ${isNamed})`
+  return { fanId: fan.userId, handle: fan.handle, isHandleShown: isHandleShown.mapWith(Boolean) }
+}
+
+const fansOf = (reader: Reader) => fanHandles(reader).as('fan')
+type Fan = ReturnType<typeof fansOf>
+
+const selectItem = prepared(
+  (reader: Reader, viewerId: string, collectibleId: string, serialNumber: number) => {
+    const { userItems } = reader.tables
+    const fan = fansOf(reader)
+    return reader
+      .select({ item: userItems, ...ownerColumns(reader, viewerId, fan) })
+      .from(userItems)
+      .leftJoin(fan, eq(fan.userId, userItems.userId))
+      .where(and(eq(userItems.collectibleId, collectibleId), eq(userItems.serialNumber, serialNumber)))
+  },
+)
+
+const selectLinks = prepared(
+  (reader: Reader, viewerId: string, collectibleId: string, serialNumber: number) => {
+    const { itemTransfers } = reader.tables
+    const fan = fansOf(reader)
+    return reader
+      .select({ link: itemTransfers, ...ownerColumns(reader, viewerId, fan) })
+      .from(itemTransfers)
+      .leftJoin(fan, eq(fan.userId, itemTransfers.ownerId))
+      .where(
+        and(eq(itemTransfers.collectibleId, collectibleId), eq(itemTransfers.serialNumber, serialNumber)),
+      )
+      .orderBy(asc(itemTransfers.sequence))
+  },
+)
