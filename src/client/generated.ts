@@ -1136,6 +1136,154 @@ export interface components {
             syncedAt: string;
         };
         /**
+         * FeedFan
+         * @description Who did it.
+         */
+        FeedFan: {
+            /** @description Null for a fan who has chosen none. */
+            handle: string | null;
+            /** @description Null if the fan does not show it to you. */
+            displayName: string | null;
+            /** @description Null if the fan does not show it to you. */
+            avatarUrl: string | null;
+        };
+        /** CheckInInFeed */
+        CheckInInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "match.checked_in";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /** @description The match. */
+                matchId: string;
+                /** @description The home team. */
+                homeTeamId: string;
+                /** @description The away team. */
+                awayTeamId: string;
+            };
+        };
+        /** OpeningInFeed */
+        OpeningInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "pack.opened";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /** @description The pack. */
+                packId: string;
+                /** @description The collectibles, in the order of the draw. */
+                items: string[];
+                /** @description Number of items by rarity. */
+                rarities: {
+                    [key: string]: number;
+                };
+            };
+        };
+        /** PredictionInFeed */
+        PredictionInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "prediction.settled";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /** @description The match. */
+                matchId: string;
+                /** @description What the fan predicted. */
+                predicted: {
+                    /** @description Goals. */
+                    homeScore: number;
+                    /** @description Goals. */
+                    awayScore: number;
+                };
+                /** @description The scores of this revision. */
+                result: {
+                    /** @description Goals. */
+                    homeScore: number;
+                    /** @description Goals. */
+                    awayScore: number;
+                };
+                /** @description Whether home win, draw or away win was right. */
+                outcome: boolean;
+                /** @description Whether the goal difference was right. */
+                difference: boolean;
+                /** @description Whether both scores were right. */
+                exact: boolean;
+            };
+        };
+        /** QuestInFeed */
+        QuestInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "quest.completed";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /** @description The quest. */
+                questId: string;
+                /**
+                 * @description Kind of the quest.
+                 * @enum {string}
+                 */
+                kind: "quest" | "achievement" | "streak";
+                /** @description A day, an ISO week or a month; `ever` for a quest without periods. */
+                period: string;
+                /** @description Of a streak: periods completed in a row, this one included. */
+                streak: number | null;
+            };
+        };
+        /** ClaimInFeed */
+        ClaimInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "reward.claimed";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /** @description The reward. */
+                rewardId: string;
+            };
+        };
+        /** Feed */
+        Feed: {
+            /** @description The latest first. */
+            items: (components["schemas"]["CheckInInFeed"] | components["schemas"]["OpeningInFeed"] | components["schemas"]["PredictionInFeed"] | components["schemas"]["QuestInFeed"] | components["schemas"]["ClaimInFeed"])[];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /**
          * FanPage
          * @description A fan as you see them.
          */
@@ -3880,6 +4028,31 @@ export interface operations {
             };
         };
     };
+    readFeed: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feed"];
+                };
+            };
+        };
+    };
     readLeaderboard: {
         parameters: {
             query?: {
@@ -4621,6 +4794,8 @@ export interface codes {
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the page of a fan. What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found. */
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read what the fans whom you follow have done. The latest first, by what each fan shows to you now. Without fans whom you mute. A page stays the same while new events arrive; those are on a new first page. */
+  readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans that you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
@@ -4726,6 +4901,7 @@ export const requests = {
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
   readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
+  readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },
   readLeaderboard: { method: 'GET', path: '/api/leaderboard', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },

@@ -110,6 +110,9 @@ onEngine(
         await owner.post('/api/reports', report)
         if (at < 2) await put(`/api/user/following/${ownersHandle}`)
       }
+      const shown = await namedFan(world)
+      for (let n = 0; n < 2; n++) await open(shown, (await buy(shown, free)).userPack.id)
+      await owner.put(`/api/user/following/${shown.handle}`)
       const device = (await owner.post('/api/auth/native-token')).body
       await owner.post('/api/user/sync-mock-idp')
       const profile = (await owner.get('/api/user/profile')).body
@@ -201,6 +204,7 @@ onEngine(
         'listMutes.cursor': await page('/api/user/mutes'),
         'listBlocks.cursor': await page('/api/user/blocks'),
         'listReports.cursor': await page('/api/user/reports'),
+        'readFeed.cursor': await page('/api/feed'),
         'readPoints.cursor': await page('/api/user/points'),
         'listUserPacks.cursor': await page('/api/user/packs'),
         'readCollection.cursor': await page('/api/user/collection'),

@@ -1,7 +1,22 @@
 /** Events, and their distribution to other systems. */
-import { sql } from 'drizzle-orm'
+import { type Column, type SQL, sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
+
+/** Events that a fan's followers may be shown: see `GET /api/feed`. */
+export const PUBLIC_EVENT_TYPES = [
+  'match.checked_in',
+  'pack.opened',
+  'prediction.settled',
+  'quest.completed',
+  'reward.claimed',
+  'set.completed',
+  'trade.completed',
+] as const
+
+/** SQL: whether an event is public. Not after it was voided, and not after its data was deleted, as by an erasure. */
+export const isPublicEvent = (event: Record<'type' | 'voidedAt' | 'data', Column>): SQL =>
+  sql`${event.type} in (${sql.raw(PUBLIC_EVENT_TYPES.map(type => `'${type}'`).join(', '))}) and ${event.voidedAt} is null and ${event.data} is not null`
 
 export function defineEventsTables(kit: ColumnKit, { users, matches }: Referenced<'users' | 'matches'>) {
   const { table, id, idOf, text, integer, timestamp } = kit
@@ -46,6 +61,8 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
       kit.index('events_recorded').on(t.recordedAt).where(sql`${t.data} is not null`),
       kit.index('events_awaiting').on(t.userId, t.sequence).where(sql`${t.position} = 0`),
       kit.uniqueIndex('events_position_unique').on(t.position).where(sql`${t.position} > 0`),
+      // The newest public events of a fan.
+      kit.index('events_public').on(t.userId, t.recordedAt, t.sequence).where(isPublicEvent(t)),
       kit.index('events_voided_for').on(t.voidedFor).where(sql`${t.voidedFor} is not null`),
       kit.check('events_of_a_fan_have_a_sequence', sql`(${t.userId} is null) = (${t.sequence} is null)`),
       kit.check('events_of_nobody_are_voids', sql`${t.userId} is not null or ${t.voidedAt} is not null`),

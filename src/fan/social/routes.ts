@@ -1,12 +1,35 @@
+import { Elysia } from 'elysia'
 import { exampleTeam } from '../../club/teams/schema.ts'
-import { type FanDeps, optionalFans } from '../../identity/auth/groups.ts'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import { type FanDeps, fans, optionalFans } from '../../identity/auth/groups.ts'
 import { HandleParams } from '../../identity/relations/schema.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { readFanPage } from './fan-page.ts'
+import { readFeed } from './feed.ts'
+import { exampleFeedItem, Feed } from './feed-items.ts'
 import { FanPage } from './schema.ts'
 
-export const socialRoutes = (deps: FanDeps & { publicReads: PublicReads }) =>
+type SocialDeps = FanDeps & { cursors: Cursors; publicReads: PublicReads }
+
+const feedRoutes = (deps: SocialDeps) =>
+  fans(deps, { prefix: '/api/feed', tag: 'Fans' }).get(
+    '',
+    ({ caller, query }) => readFeed(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'readFeed',
+      summary: 'Read what the fans whom you follow have done',
+      description:
+        'The latest first, by what each fan shows to you now. Without fans whom you mute. A page stays the same while new events arrive; those are on a new first page.',
+      query: Closed(PageQuery),
+      responses: { 200: Feed },
+      problems: readFeed.problems,
+      examples: { 200: { items: [exampleFeedItem], nextCursor: null } },
+    }),
+  )
+
+const fanPageRoutes = (deps: SocialDeps) =>
   optionalFans(deps, { prefix: '/api/fans', tag: 'Fans' }).get(
     '/:handle',
     ({ caller, params, readPublic }) => readPublic(source => readFanPage(source, caller, params.handle)),
@@ -32,3 +55,6 @@ export const socialRoutes = (deps: FanDeps & { publicReads: PublicReads }) =>
       },
     }),
   )
+
+export const socialRoutes = (deps: SocialDeps) =>
+  new Elysia({ name: 'matchday/social-routes' }).use(feedRoutes(deps)).use(fanPageRoutes(deps))

@@ -1,7 +1,9 @@
 /** The fans that a fan follows. */
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { publicFans } from '../users/public-profile.ts'
+import { isShown, isVisible } from './visibility.ts'
 
 /** Their ids, at most `MAX_FOLLOWED`, in any order. */
 export async function listFollowed(reader: Reader, userId: string): Promise<string[]> {
@@ -16,3 +18,19 @@ const selectFollowed = prepared((reader: Reader, userId: string) => {
     .from(relations)
     .where(and(eq(relations.fanId, userId), isNotNull(relations.followedAt)))
 })
+
+/** Query for the fans whose activity a fan is shown: those that the fan follows and has not muted, by their privacy. */
+export function fansWithShownActivity(reader: Reader, viewerId: string) {
+  const { fanRelations: relations } = reader.tables
+  const fan = publicFans(reader).as('fan')
+  return reader
+    .select({ userId: sql<string>`${fan.userId}`.as('user_id') })
+    .from(relations)
+    .innerJoin(fan, eq(fan.userId, relations.otherId))
+    .where(
+      and(
+        ...[eq(relations.fanId, viewerId), isNotNull(relations.followedAt), isNull(relations.mutedAt)],
+        ...[isVisible(reader, viewerId, fan.userId), isShown(reader, 'activity', viewerId, fan.userId)],
+      ),
+    )
+}

@@ -1,0 +1,1 @@
+CREATE INDEX "events_public" ON "events" USING btree ("user_id","recorded_at","sequence") WHERE "events"."type" in ('match.checked_in', 'pack.opened', 'prediction.settled', 'quest.completed', 'reward.claimed', 'set.completed', 'trade.completed') and "events"."voided_at" is null and "events"."data" is not null;
