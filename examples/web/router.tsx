@@ -1,6 +1,6 @@
 /** Addresses of screens: links, Back, and the address that is shown. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 const BASE = '/demo'
 const CHANGE = 'matchday navigation'
@@ -8,7 +8,8 @@ const CHANGE = 'matchday navigation'
 /** The parts of the address after `/demo`: `['rewards', 'home-shirt']`. */
 export function useRoute(): string[] {
   const [path, setPath] = useState(location.pathname)
-  useEffect(() => {
+  // Before the paint: a navigation before the listeners are there would be lost.
+  useLayoutEffect(() => {
     const update = () => setPath(location.pathname)
     addEventListener('popstate', update)
     addEventListener(CHANGE, update)

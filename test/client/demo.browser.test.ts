@@ -105,6 +105,24 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a link that is followed before the page was painted is followed',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 15)
+      const content = `new MutationObserver((_, observer) => {
+        const link = document.querySelector('a[href="/demo/packs"]')
+        if (!link) return
+        observer.disconnect()
+        link.click()
+      }).observe(document, { childList: true, subtree: true })`
+      await page.addInitScript({ content })
+      await page.reload()
+      await page.getByRole('heading', { name: 'Packs', level: 1 }).waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'each screen has an address: a link to one opens it, and Back returns to the one before',
     async () => {
       const page = await demo.visit({}, '/rewards/home-shirt')
