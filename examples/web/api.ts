@@ -73,6 +73,28 @@ const BOARDS = {
 } as const
 export type Board = keyof typeof BOARDS
 
+export const readFeed = (cursor?: string) => send(api.readFeed({ limit: 30, cursor }))
+export const readSanctions = () => send(api.listSanctions())
+export const readPrivacy = () => send(api.readPrivacy())
+const LISTS: Record<FanList, (page: { limit: number; cursor?: string | undefined }) => Promise<FansPage>> = {
+  following: page => send(api.listFollowing(page)),
+  followers: page => send(api.listFollowers(page)),
+  mutes: page => send(api.listMutes(page)),
+  blocks: page => send(api.listBlocks(page)),
+}
+/** The latest first. */
+export const readFans = (list: FanList, cursor?: string, limit = 30) => LISTS[list]({ limit, cursor })
+
+/** Null for a handle that nobody has, and for a fan who is hidden from the caller. */
+export async function readFan(handle: string) {
+  try {
+    return await send(api.readFan({ handle }))
+  } catch (error) {
+    if (hasCode(error, 'fan_not_found')) return null
+    throw error
+  }
+}
+
 /** Null before the first write of a fan. */
 export async function readProfile() {
   try {
@@ -122,6 +144,28 @@ export interface ProfileChange {
 }
 export const saveProfile = (change: ProfileChange, idempotencyKey: string) =>
   send(api.writeProfile(change, { idempotencyKey }))
+export const acceptTerms = (version: string, idempotencyKey: string) =>
+  send(api.acceptTerms({ version }, { idempotencyKey }))
+export const changePrivacy = (change: Partial<Privacy>, idempotencyKey: string) =>
+  send(api.changePrivacy(change, { idempotencyKey }))
+export const report = (
+  filed: { handle: string; reason: Reason; note: string | null },
+  idempotencyKey: string,
+) => {
+  const { handle, reason, note } = filed
+  const subject = { kind: 'fan', id: handle } as const
+  return send(api.fileReport({ subject, reason, ...(note && { note }) }, { idempotencyKey }))
+}
+/** What a fan does to another one. A repeat changes nothing. */
+export const relate: Record<Relating, (handle: string, idempotencyKey: string) => Promise<unknown>> = {
+  follow: (handle, idempotencyKey) => send(api.followFan({ handle }, { idempotencyKey })),
+  unfollow: handle => send(api.unfollowFan({ handle })),
+  mute: (handle, idempotencyKey) => send(api.muteFan({ handle }, { idempotencyKey })),
+  unmute: handle => send(api.unmuteFan({ handle })),
+  block: (handle, idempotencyKey) => send(api.blockFan({ handle }, { idempotencyKey })),
+  unblock: handle => send(api.unblockFan({ handle })),
+}
+export type Relating = 'follow' | 'unfollow' | 'mute' | 'unmute' | 'block' | 'unblock'
 export const endSession = (sessionId: string) => send(api.endSession({ sessionId }))
 
 // What the screens are drawn from.
@@ -137,4 +181,13 @@ export type Match = Data<'listMatches'>['matches'][number]
 export type Prediction = Data<'listPredictions'>['predictions'][number]
 export type RankedEntry = Data<'readLeaderboard'>['entries'][number]
 export type PointsEntry = Data<'readPoints'>['entries'][number]
+export type FeedItem = Data<'readFeed'>['items'][number]
+export type FanPage = Data<'readFan'>
+export type FanList = 'following' | 'followers' | 'mutes' | 'blocks'
+/** Only the list of those that the fan follows has a number. */
+export type FansPage = Data<'listFollowers'> & { total?: number }
+export type ListedFan = FansPage['fans'][number]
+export type Privacy = Data<'readPrivacy'>
+export type Sanction = Data<'listSanctions'>['sanctions'][number]
+export type Reason = Sanction['reason']
 export type Profile = Data<'readProfile'>

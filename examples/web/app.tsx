@@ -4,8 +4,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
+import { Standing } from './parts/standing.tsx'
 import { addressOf, Link, useRoute } from './router.tsx'
 import { Collection } from './screens/collection.tsx'
+import { Fan } from './screens/fan.tsx'
+import { Fans, isFanList } from './screens/fans.tsx'
+import { Feed } from './screens/feed.tsx'
 import { Home } from './screens/home.tsx'
 import { Leaderboard } from './screens/leaderboard.tsx'
 import { Matches } from './screens/matches.tsx'
@@ -13,6 +17,7 @@ import { OwnPack } from './screens/own-pack.tsx'
 import { Pack } from './screens/pack.tsx'
 import { Packs } from './screens/packs.tsx'
 import { Points } from './screens/points.tsx'
+import { Privacy } from './screens/privacy.tsx'
 import { Profile } from './screens/profile.tsx'
 import { Purchase } from './screens/purchase.tsx'
 import { Quests } from './screens/quests.tsx'
@@ -41,10 +46,16 @@ function screenOf([name, id, own]: string[]): ComponentChild {
       return <Quests />
     case 'leaderboard':
       return <Leaderboard />
+    case 'fans':
+      return id === undefined ? <NotFound /> : <Fan key={id} handle={id} />
+    case 'feed':
+      return <Feed />
     case 'points':
       return <Points />
     case 'profile':
-      return <Profile />
+      if (id === 'privacy') return <Privacy />
+      if (isFanList(id)) return <Fans key={id} list={id} />
+      return id === undefined ? <Profile /> : <NotFound />
     case 'sessions':
       return <Sessions />
     default:
@@ -53,8 +64,10 @@ function screenOf([name, id, own]: string[]): ComponentChild {
 }
 
 const TABS = ['home', 'matches', 'rewards', 'packs'] as const
+/** The tab of screens that have none. */
+const TAB_OF: Record<string, string> = { sessions: 'profile', fans: 'leaderboard' }
 /** In the side bar; on a phone the screen of the profile links to them. */
-const WIDE = ['collection', 'quests', 'leaderboard', 'points'] as const
+const WIDE = ['collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 
 export function App({ refused }: { refused: string | null }) {
   const [signedIn, setSignedIn] = useState(isSignedIn)
@@ -90,9 +103,10 @@ function Frame() {
       <a class="skip" href="#main">
         {text.nav.skip}
       </a>
-      <SideBar current={route[0] === 'sessions' ? 'profile' : (route[0] ?? 'home')} />
+      <SideBar current={TAB_OF[route[0] ?? 'home'] ?? route[0] ?? 'home'} />
       <div class="page">
         <Offline />
+        <Standing />
         <main id="main" ref={main} tabIndex={-1}>
           {screenOf(route)}
         </main>

@@ -1,8 +1,8 @@
 /** Data of a screen with its states: loading, failed with a retry, ready; and writes that are sent once. */
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { hasCode, ProblemError } from './api.ts'
-import { text } from './lang/lang.ts'
+import { hasCode, type ProblemCode, ProblemError } from './api.ts'
+import { formatMoment, text } from './lang/lang.ts'
 import { Notice } from './parts/notice.tsx'
 import { watchSession } from './session.ts'
 
@@ -11,12 +11,16 @@ const shown = new Map<string, unknown>()
 watchSession(() => shown.clear())
 
 /** Words for a fan. */
-export const describe = (error: unknown): string =>
-  error instanceof ProblemError
-    ? (text.problems[error.problem.code] ?? text.states.failed)
-    : error instanceof Error
-      ? error.message
-      : text.states.failed
+export function describe(error: unknown): string {
+  if (!(error instanceof ProblemError)) return error instanceof Error ? error.message : text.states.failed
+  const { problem } = error
+  if (problem.code === 'suspended') {
+    const { until, reason } = problem
+    return text.standing.suspended(formatMoment(until), text.reasons[reason] ?? reason)
+  }
+  const words: Partial<Record<ProblemCode, string>> = text.problems
+  return words[problem.code] ?? text.states.failed
+}
 
 export interface Loaded<T> {
   data: T | null
@@ -105,8 +109,10 @@ export interface Write<Input> {
   busy: Input | null
   error: unknown
   run(input: Input): Promise<void>
+  /** Sends again what failed. */
+  again(): Promise<void>
 }
-type State<Input> = Omit<Write<Input>, 'run'>
+type State<Input> = Omit<Write<Input>, 'run' | 'again'>
 
 /**
  * Sends what the fan intends once: while it is sent, another click does nothing. An attempt whose result is not known is made
@@ -115,10 +121,12 @@ type State<Input> = Omit<Write<Input>, 'run'>
 export function useWrite<Input>(send: (input: Input, key: string) => Promise<void>): Write<Input> {
   const [state, setState] = useState<State<Input>>({ isBusy: false, busy: null, error: null })
   const running = useRef(false)
+  const sent = useRef<{ input: Input } | null>(null)
   const intent = useRef<{ input: string; key: string } | null>(null)
   const run = async (input: Input) => {
     if (running.current) return
     running.current = true
+    sent.current = { input }
     setState({ isBusy: true, busy: input, error: null })
     const written = JSON.stringify(input)
     if (intent.current?.input !== written) intent.current = { input: written, key: crypto.randomUUID() }
@@ -133,7 +141,10 @@ export function useWrite<Input>(send: (input: Input, key: string) => Promise<voi
       running.current = false
     }
   }
-  return { ...state, run }
+  const again = async () => {
+    if (sent.current) await run(sent.current.input)
+  }
+  return { ...state, run, again }
 }
 
 /** Whether the server refused: what failed on the way, or will do later, may have taken effect. */

@@ -22,9 +22,15 @@ const SCREENS = {
   collection: '/collection',
   quests: '/quests',
   leaderboard: '/leaderboard',
+  feed: '/feed',
   points: '/points',
   profile: '/profile',
   sessions: '/sessions',
+  following: '/profile/following',
+  followers: '/profile/followers',
+  mutes: '/profile/mutes',
+  blocks: '/profile/blocks',
+  privacy: '/profile/privacy',
   missing: '/nowhere',
 }
 
@@ -70,16 +76,33 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const page = await demo.visit(look)
       expect(await findWide(page)).toEqual([])
       await demo.signIn(page, FAN)
-      const post = async (path: string, body: object) => {
-        const token = await demo.readToken(page)
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-        return fetch(`${demo.origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-      }
-      expect((await post('/api/user/profile', { displayName: LONG_NAME })).status).toBe(200)
+      const headers = { authorization: `Bearer ${await demo.readToken(page)}` }
+      const post = (path: string, body: object) =>
+        fetch(`${demo.origin}${path}`, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      const profile = await post('/api/user/profile', { displayName: LONG_NAME })
+      expect(profile.status).toBe(200)
+      const { handle: own } = (await profile.json()) as { handle: string | null }
       const purchase = await post('/api/packs/purchase', { packId: 'legends' })
       const { id } = (await purchase.json()) as { id: string }
+      const board = await fetch(`${demo.origin}/api/leaderboard`)
+      const { entries } = (await board.json()) as { entries: { handle: string | null }[] }
+      const [other, blocked] = entries.flatMap(({ handle }) => (handle === own ? [] : (handle ?? [])))
+      const relations = [`following/${other}`, `mutes/${other}`, `blocks/${blocked}`]
+      for (const relation of relations)
+        expect((await fetch(`${demo.origin}/api/user/${relation}`, { method: 'PUT', headers })).status).toBe(
+          204,
+        )
       const found: Record<string, string[]> = {}
-      for (const [name, path] of Object.entries({ ...SCREENS, purchase: `/packs/purchases/${id}` })) {
+      for (const [name, path] of Object.entries({
+        ...SCREENS,
+        fan: `/fans/${other}`,
+        blocked: `/fans/${blocked}`,
+        purchase: `/packs/purchases/${id}`,
+      })) {
         await page.goto(`${demo.origin}/demo${path}`)
         await page.locator('main h1').first().waitFor()
         await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })

@@ -13,6 +13,7 @@ const PAGE = 25
 const entryOf = (rank: number) => ({
   rank,
   userId: `fan-${rank}`,
+  handle: null,
   displayName: `Fan ${rank}`,
   avatarUrl: null,
   points: 10 * (FANS - rank),

@@ -33,7 +33,10 @@ export interface Demo {
 }
 
 /** Starts everything before the tests of the current `describe`, and stops it after them. */
-export function useDemo(prepare: (db: Database) => Promise<void> = async () => {}): Demo {
+export function useDemo(
+  prepare: (db: Database) => Promise<void> = async () => {},
+  env: Record<string, string> = {},
+): Demo {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-demo-'))
   let provider: RunningProvider
   let temporary: TemporaryDatabase
@@ -48,7 +51,10 @@ export function useDemo(prepare: (db: Database) => Promise<void> = async () => {
     const provided = { fans: SEEDED, provider: { name: 'mock-idp', issuer } }
     await seedDatabase(temporary.db, { ...options, seed: 1, ...provided })
     await prepare(temporary.db)
-    api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder })
+    api = await startApi({
+      ...{ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder },
+      ...env,
+    })
   }, BROWSER_TIMEOUT_MS)
 
   afterAll(async () => {

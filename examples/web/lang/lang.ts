@@ -54,6 +54,8 @@ const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle:
 const kickoffDay = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 
+/** From left to right in every language. */
+export const formatHandle = (handle: string) => `\u2066@${handle}\u2069`
 export const formatInteger = (value: number) => integer.format(value)
 export const formatSigned = (value: number) => signed.format(value)
 export const formatPercent = (probability: string) => percent.format(Number(probability))

@@ -8,9 +8,9 @@ import { EntryList } from '../parts/entries.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
-import { Notice } from '../parts/notice.tsx'
 import { Crest, Picture } from '../parts/picture.tsx'
 import { QuestRow } from '../parts/quest-row.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { TeamChoice } from '../parts/team-choice.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { applyColours } from '../theme.ts'
@@ -66,7 +66,7 @@ export function Home() {
                 {!data.team && (
                   <Section title={text.home.chooseTeam}>
                     <p class="quiet">{text.home.chooseTeamLead}</p>
-                    {choose.error !== null && <Notice error={choose.error} />}
+                    <Refused write={choose} />
                     <TeamChoice teams={data.teams} value={choose.busy} onChange={choose.run} />
                   </Section>
                 )}
@@ -146,7 +146,7 @@ function Hero({ data, reload }: { data: HomeData; reload: () => Promise<void> })
           <p>{text.home.joinLead}</p>
         </div>
       )}
-      {join.error !== null && <Notice error={join.error} />}
+      <Refused write={join} />
     </header>
   )
 }

@@ -15,6 +15,7 @@ import { Choice, Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Avatar } from '../parts/picture.tsx'
+import { addressOf, Link } from '../router.tsx'
 
 /** `rank`: on the board of all time; null for a fan who is on no board. */
 async function loadBoard(board: Board, around: boolean) {
@@ -134,7 +135,13 @@ const Row = ({ entry, mine }: { entry: RankedEntry; mine: boolean }) => (
     <span class="rank">{formatInteger(entry.rank)}</span>
     <Avatar name={entry.displayName} src={entry.avatarUrl} />
     <span class="grow line">
-      {entry.displayName ?? text.leaderboard.unnamed}
+      {entry.handle ? (
+        <Link to={mine ? addressOf('profile') : addressOf('fans', entry.handle)} class="whole-row">
+          {entry.displayName ?? text.leaderboard.unnamed}
+        </Link>
+      ) : (
+        (entry.displayName ?? text.leaderboard.unnamed)
+      )}
       {mine && <span class="pill">{text.leaderboard.you}</span>}
     </span>
     <strong class="amount">{formatInteger(entry.points)}</strong>

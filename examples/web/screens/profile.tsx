@@ -9,18 +9,23 @@ import {
   signOut,
   type Team,
 } from '../api.ts'
-import { changeLanguage, language, languageNames, text } from '../lang/lang.ts'
+import { changeLanguage, formatHandle, language, languageNames, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
 import { Screen, Section } from '../parts/layout.tsx'
-import { Notice } from '../parts/notice.tsx'
 import { Avatar } from '../parts/picture.tsx'
+import { Refused } from '../parts/refused.tsx'
 import { TeamChoice } from '../parts/team-choice.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { applyColours } from '../theme.ts'
 
-const MORE = ['collection', 'quests', 'leaderboard', 'points', 'sessions'] as const
+const IN_BAR = ['collection', 'quests', 'leaderboard', 'feed', 'points'] as const
+const MORE = {
+  fans: addressOf('profile', 'following'),
+  privacy: addressOf('profile', 'privacy'),
+  sessions: addressOf('sessions'),
+}
 
 async function loadProfile() {
   const [profile, { teams }] = await Promise.all([readProfile(), readTeams()])
@@ -37,16 +42,15 @@ export function Profile() {
         <Avatar name={profile?.displayName ?? null} src={profile?.avatarUrl ?? null} size="l" />
         <div class="grow">
           <h1>{profile?.displayName ?? text.profile.title}</h1>
-          {profile?.handle && <p class="quiet">@{profile.handle}</p>}
+          {profile?.handle && <p class="quiet">{formatHandle(profile.handle)}</p>}
         </div>
       </div>
       <nav class="hub" aria-label={text.profile.more}>
-        {MORE.map(name => (
-          <Link key={name} to={addressOf(name)} class={name === 'sessions' ? 'row' : 'row in-bar'}>
-            <Icon name={name} />
-            <span class="grow">{text.nav[name]}</span>
-            <Icon name="next" />
-          </Link>
+        {IN_BAR.map(name => (
+          <Way key={name} name={name} to={addressOf(name)} class="row in-bar" />
+        ))}
+        {(Object.entries(MORE) as [keyof typeof MORE, string][]).map(([name, to]) => (
+          <Way key={name} name={name} to={to} class="row" />
         ))}
       </nav>
       <Loading of={loaded} skeleton={<Bones />}>
@@ -75,6 +79,14 @@ export function Profile() {
     </Screen>
   )
 }
+
+const Way = ({ name, ...link }: { name: IconName & keyof typeof text.nav; to: string; class: string }) => (
+  <Link {...link}>
+    <Icon name={name} />
+    <span class="grow">{text.nav[name]}</span>
+    <Icon name="next" />
+  </Link>
+)
 
 /** Only what the fan changed: a name that comes from the provider stays the provider's. */
 function changeOf(profile: ProfileData | null, written: Required<ProfileChange>): ProfileChange {
@@ -155,7 +167,7 @@ function Form({ profile, teams, onSaved }: FormProps) {
         <legend>{text.profile.team}</legend>
         <TeamChoice teams={teams} value={team} onChange={setTeam} />
       </fieldset>
-      {save.error !== null && <Notice error={save.error} />}
+      <Refused write={save} />
       <div class="form-foot">
         <Button submit busy={save.isBusy}>
           {text.profile.save}

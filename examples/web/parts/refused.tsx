@@ -1,0 +1,33 @@
+/** Why a write was refused, and how to go on. Where the club asks for it, the fan accepts its terms, and the write is sent again. */
+import { acceptTerms, ProblemError } from '../api.ts'
+import { text } from '../lang/lang.ts'
+import { useWrite, type Write } from '../load.tsx'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
+
+export function Refused<Input>({ write }: { write: Write<Input> }) {
+  const { error } = write
+  if (error === null) return null
+  if (error instanceof ProblemError && error.problem.code === 'terms_not_accepted')
+    return <Terms version={error.problem.required} again={write.again} />
+  return <Notice error={error} />
+}
+
+function Terms({ version, again }: { version: string; again: () => Promise<void> }) {
+  const accept = useWrite(async (accepted: string, key) => {
+    await acceptTerms(accepted, key)
+    await again()
+  })
+  return (
+    <div class="panel terms" role="alert">
+      <p>
+        <strong class="line">{text.terms.title}</strong>
+        <span class="quiet">{text.terms.lead(version)}</span>
+      </p>
+      {accept.error !== null && <Notice error={accept.error} />}
+      <Button busy={accept.isBusy} onClick={() => accept.run(version)}>
+        {text.terms.accept}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+/** What the club decided about the fan and is in force: on every screen, since it holds on every screen. */
+import { readSanctions, type Sanction } from '../api.ts'
+import { formatMoment, text } from '../lang/lang.ts'
+import { useLoaded } from '../load.tsx'
+import { Icon } from './icon.tsx'
+
+export function Standing() {
+  const { data } = useLoaded('standing', readSanctions)
+  const inForce = data?.sanctions.filter(sanction => sanction.inForce) ?? []
+  return (
+    <div role="status">
+      {inForce.map(sanction => (
+        <p key={sanction.id} class="notice">
+          <Icon name="lock" />
+          <span class="grow">{wordsOf(sanction)}</span>
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function wordsOf({ kind, until, reason }: Sanction): string {
+  const why = text.reasons[reason] ?? reason
+  return kind === 'suspend' && until !== null
+    ? text.standing.suspended(formatMoment(until), why)
+    : text.standing.hidden(why)
+}

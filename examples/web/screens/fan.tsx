@@ -1,0 +1,118 @@
+/** A fan as the others see them, and what the fan of this app does to them: follow, mute, block, report. */
+import { type FanPage, type Relating, readFan, readFans, readProfile, relate } from '../api.ts'
+import { formatHandle, formatInteger, text } from '../lang/lang.ts'
+import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
+import { Empty, Screen } from '../parts/layout.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Avatar, Crest } from '../parts/picture.tsx'
+import { Report } from '../parts/report.tsx'
+import { addressOf } from '../router.tsx'
+
+/** As many as one page has. A fan who mutes more may see "Mute" where it changes nothing. */
+const LISTED = 100
+
+/** A fan who is blocked is hidden, and is found on the list of blocks. */
+async function loadFan(handle: string) {
+  const isOn = async (list: 'mutes' | 'blocks') =>
+    (await readFans(list, undefined, LISTED)).fans.some(fan => fan.handle === handle)
+  const [fan, own, isMuted] = await Promise.all([readFan(handle), readProfile(), isOn('mutes')])
+  const isBlocked = fan === null && (await isOn('blocks'))
+  return { fan, isMuted, isBlocked, isOwn: own?.handle === handle }
+}
+type FanData = Awaited<ReturnType<typeof loadFan>>
+
+export function Fan({ handle }: { handle: string }) {
+  const loaded = useLoaded(`fan ${handle}`, () => loadFan(handle))
+  const name = loaded.data?.fan?.displayName ?? formatHandle(handle)
+  return (
+    <Screen title={name} up={addressOf('leaderboard')} bare>
+      <Loading of={loaded} skeleton={<Bones count={2} />}>
+        {({ fan, ...data }) =>
+          fan || data.isBlocked ? (
+            <>
+              <Head handle={handle} name={name} fan={fan} />
+              {fan && <Shown fan={fan} />}
+              <p role="status">{data.isBlocked && text.fan.blocked}</p>
+              {!data.isOwn && <Actions handle={handle} data={{ fan, ...data }} reload={loaded.reload} />}
+              {fan && !data.isOwn && <Report handle={handle} />}
+            </>
+          ) : (
+            <>
+              <h1>{formatHandle(handle)}</h1>
+              <Empty>{text.problems.fan_not_found}</Empty>
+            </>
+          )
+        }
+      </Loading>
+    </Screen>
+  )
+}
+
+const Head = ({ handle, name, fan }: { handle: string; name: string; fan: FanPage | null }) => (
+  <div class="who">
+    <Avatar name={fan?.displayName ?? handle} src={fan?.avatarUrl ?? null} size="l" />
+    <div class="grow">
+      <h1>{name}</h1>
+      {name !== formatHandle(handle) && <p class="quiet">{formatHandle(handle)}</p>}
+      {fan?.followsYou && <span class="pill">{text.fan.followsYou}</span>}
+    </div>
+  </div>
+)
+
+/** What the privacy of the fan lets through. */
+function Shown({ fan: { displayName, favoriteTeam, rank, points } }: { fan: FanPage }) {
+  if (displayName === null && favoriteTeam === null && points === null)
+    return <p class="panel quiet">{text.fan.nothingShown}</p>
+  return (
+    <>
+      {favoriteTeam && (
+        <p class="team-line">
+          <Crest team={favoriteTeam} />
+          <span class="grow">{favoriteTeam.name}</span>
+        </p>
+      )}
+      {points !== null && (
+        <dl class="figures on-page">
+          <div class="figure">
+            <dt>{text.home.rank}</dt>
+            <dd>{rank === null ? text.home.noRank : formatInteger(rank)}</dd>
+          </div>
+          <div class="figure">
+            <dt>{text.home.points}</dt>
+            <dd>{formatInteger(points)}</dd>
+          </div>
+        </dl>
+      )}
+    </>
+  )
+}
+
+interface ActionsProps {
+  handle: string
+  data: FanData
+  reload: () => Promise<void>
+}
+
+/** Each button does what it says, and is then the one that undoes it: it keeps the focus. */
+function Actions({ handle, data: { fan, isMuted, isBlocked }, reload }: ActionsProps) {
+  const act = useWrite(async (action: Relating, key) => {
+    await relate[action](handle, key)
+    await reload()
+  })
+  const buttonOf = (key: string, action: Relating, kind: 'main' | 'plain' | 'danger') => (
+    <Button key={key} kind={kind} busy={act.busy === action} onClick={() => act.run(action)}>
+      {text.fan.actions[action]}
+    </Button>
+  )
+  return (
+    <>
+      {act.error !== null && <Notice error={act.error} />}
+      <div class="actions">
+        {fan && buttonOf('follow', fan.following ? 'unfollow' : 'follow', fan.following ? 'plain' : 'main')}
+        {fan && buttonOf('mute', isMuted ? 'unmute' : 'mute', 'plain')}
+        {buttonOf('block', isBlocked ? 'unblock' : 'block', isBlocked ? 'plain' : 'danger')}
+      </div>
+    </>
+  )
+}
