@@ -131,9 +131,10 @@ describe.each(everyEngine)('The migrated schema ($name)', engine => {
         ? ['item_transfers', 'moderation_decisions', 'points_entries'].flatMap(table =>
             ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`),
           )
-        : ['item_transfers', 'moderation_decisions', 'points_entries'].flatMap(table =>
-            ['truncate', 'update_or_delete'].map(change => `${table}_refuse_${change}`),
-          ),
+        : [
+            ...['item_transfers_refuse_update_or_delete', 'moderation_decisions_refuse_update_or_delete'],
+            ...['points_entries_refuse_truncate', 'points_entries_refuse_update_or_delete'],
+          ],
     )
   })
 })

@@ -7,6 +7,3 @@ $$;
 --> statement-breakpoint
 CREATE TRIGGER moderation_decisions_refuse_update_or_delete BEFORE UPDATE OR DELETE ON moderation_decisions
 	FOR EACH ROW EXECUTE FUNCTION moderation_decisions_refuse_change();
---> statement-breakpoint
-CREATE TRIGGER moderation_decisions_refuse_truncate BEFORE TRUNCATE ON moderation_decisions
-	FOR EACH STATEMENT EXECUTE FUNCTION moderation_decisions_refuse_change();

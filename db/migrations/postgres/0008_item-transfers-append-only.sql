@@ -6,6 +6,3 @@ $$;
 --> statement-breakpoint
 CREATE TRIGGER item_transfers_refuse_update_or_delete BEFORE UPDATE OR DELETE ON item_transfers
 	FOR EACH ROW EXECUTE FUNCTION item_transfers_refuse_change();
---> statement-breakpoint
-CREATE TRIGGER item_transfers_refuse_truncate BEFORE TRUNCATE ON item_transfers
-	FOR EACH STATEMENT EXECUTE FUNCTION item_transfers_refuse_change();

@@ -74,8 +74,16 @@ export const operations: Record<
     return { send: () => fan.post('/api/reports', report) }
   },
   acceptTerms: (world, fan) => {
-    world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
-    return { send: () => fan.put('/api/user/terms', { version: '2026-08' }) }
+    const { publicText } = world.db.read.spine
+    const { policy } = publicText
+    publicText.policy = { filter: null, termsVersion: '2026-08' }
+    const send = async () => {
+      const answer = await fan.put('/api/user/terms', { version: '2026-08' })
+      // Other operations of the world need no terms.
+      publicText.policy = policy
+      return answer
+    }
+    return { send }
   },
   changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {

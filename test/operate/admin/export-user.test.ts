@@ -137,7 +137,7 @@ onEachEngine('Export of a fan', world => {
     const full = Object.fromEntries(
       Object.entries(columns).map(([name, { dataType }]) => [
         name,
-        dataType === 'boolean' ? true : name.endsWith('At') ? at : `full-${name}`,
+        dataType === 'boolean' ? true : dataType === 'date' ? at : `full-${name}`,
       ]),
     )
     // Guarantee: a value for each column, of the column's kind.
@@ -153,6 +153,9 @@ onEachEngine('Export of a fan', world => {
       id: row.id,
       provider: row.provider,
       createdAt: at,
+      // The fold of moderators' decisions, which stay.
+      hiddenAt: at,
+      suspendedUntil: at,
       // Written again.
       subject: erasedSubject(row),
       sessionsEndedAt: world.clock.now(),
