@@ -68,7 +68,7 @@ export const Products = Closed(
 )
 
 export const ProductsQuery = Closed({
-  category: Type.Optional(Slug('Only products of this category.')),
+  category: Type.Optional({ ...Slug('Only products of this category.'), examples: ['scarves'] }),
   ...PageQuery,
 })
 export type ProductsQuery = Static<typeof ProductsQuery>
