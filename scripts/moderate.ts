@@ -1,16 +1,17 @@
-/** `bun run moderate queue | show | decide | lift`: reports about fans, and decisions of moderators. */
+/** `bun run moderate queue | appeals | show | decide | lift`: reports and appeals of fans, and decisions of moderators. */
 import { Argument, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../db/index.ts'
 import { DomainError } from '../src/core/problems.ts'
-import { decide, listCases } from '../src/fan/moderation/cases.ts'
+import { decide } from '../src/fan/moderation/cases.ts'
+import { type Appeal, decideAppeal } from '../src/identity/sanctions/appeals.ts'
 import { type Decision, REASONS, recordDecision } from '../src/identity/sanctions/decisions.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
-import { describe, present, showFan } from './moderate/show-fan.ts'
+import { listAllAppeals, listQueue } from './moderate/lists.ts'
+import { describe, describeAppeal, present, presentAppeal, showFan } from './moderate/show-fan.ts'
 
-const ACTIONS = ['queue', 'show', 'decide', 'lift'] as const
-const KINDS = ['dismiss', 'hide', 'suspend', 'note'] as const
-const MAX_CASES = 100
+const ACTIONS = ['queue', 'appeals', 'show', 'decide', 'lift'] as const
+const KINDS = ['dismiss', 'hide', 'mute', 'suspend', 'note', 'grant', 'reject'] as const
 
 const command = declareCommand({
   name: 'moderate',
@@ -22,36 +23,41 @@ const command = declareCommand({
     ['decide CASE dismiss --reason other --by Ana', 'the reports are resolved, and the fan goes on'],
     ['decide FAN suspend --days 7 --reason harassment --by Ana', 'the fan reads, and does not write'],
     ['decide FAN hide --reason impersonation --by Ana', 'others do not see name, handle and picture'],
+    ['decide FAN mute --reason spam --by Ana', 'what the fan does is in no feed'],
     ['decide FAN note --reason other --by Ana --note "Called on Monday."', 'a note, without effect'],
+    ['appeals', 'open appeals, the oldest first'],
+    ['decide APPEAL grant --reason other --by Bruno', 'lifts the sanction; reject leaves it'],
     ['lift FAN SANCTION --reason other --by Ana', 'ends a sanction'],
   ],
   notes:
-    'FAN is a user id, CASE an id of the queue. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
+    'FAN is a user id, CASE an id of the queue, APPEAL an id of appeals. Another person than that of the sanction decides an appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
-  .argument('[subject]', 'user id of the fan; decide: or id of the case')
+  .argument('[subject]', 'user id of the fan; decide: or id of the case or appeal')
   .argument('[what]', `decide: ${KINDS.join(', ')}; lift: the id of the sanction`)
   .addOption(new Option('--reason <reason>', 'why').choices(REASONS))
   .option('--by <name>', 'your name, up to 100 characters')
   .option('--note <text>', 'for moderators, up to 500 characters; an erasure of the fan deletes it')
   .option('--days <n>', 'suspend: for how many days, up to 3650', days)
 
+type Recorded = { decision: Decision } | { appeal: Appeal }
+
 /** Undoes a dry run. */
 class Undone extends Error {
-  constructor(readonly decision: Decision) {
+  constructor(readonly recorded: Recorded) {
     super('a dry run was undone')
   }
 }
 
 await runCommand(command, async ({ parameters: [action, subject, what], options, openDatabase }) => {
   const { reason, note, dryRun = false } = options
-  if (action === 'queue' || action === 'show') {
+  if (action === 'queue' || action === 'appeals' || action === 'show') {
     if (what !== undefined || reason || options.by || note || options.days || dryRun)
       failUsage(`${action} takes no such options`)
     if (action === 'show') return showFan(await openDatabase(), subject ?? failUsage('show requires a fan'))
-    if (subject !== undefined) failUsage('queue takes no fan')
-    return queue(await openDatabase())
+    if (subject !== undefined) failUsage(`${action} takes no fan`)
+    return action === 'queue' ? listQueue(await openDatabase()) : listAllAppeals(await openDatabase())
   }
   if (subject === undefined) return failUsage(`${action} requires a fan`)
   const decidedBy = options.by?.trim() ?? ''
@@ -63,49 +69,46 @@ await runCommand(command, async ({ parameters: [action, subject, what], options,
   if (isSuspension !== (options.days !== undefined)) failUsage('suspend, and nothing else, requires --days')
   const db = await openDatabase()
   const common = { reason, decidedBy, note }
-  const verb = ((): ((tx: Transaction) => Promise<Decision>) => {
+  const verb = ((): ((tx: Transaction) => Promise<Recorded>) => {
+    const decided = async (decision: Promise<Decision>) => ({ decision: await decision })
     if (action === 'lift') {
       const liftsId = what ?? failUsage('lift requires a sanction')
-      return tx => recordDecision(tx, { ...common, fanId: subject, kind: 'lift', liftsId })
+      return tx => decided(recordDecision(tx, { ...common, fanId: subject, kind: 'lift', liftsId }))
     }
-    if (what === 'dismiss' || what === 'hide' || what === 'note')
-      return tx => decide(tx, subject, { ...common, kind: what })
+    if (what === 'grant' || what === 'reject')
+      return async tx => ({
+        appeal: await decideAppeal(tx, subject, { ...common, granted: what === 'grant' }),
+      })
+    if (what === 'dismiss' || what === 'hide' || what === 'mute' || what === 'note')
+      return tx => decided(decide(tx, subject, { ...common, kind: what }))
     if (what !== 'suspend') return failUsage(`decide requires ${KINDS.join(', ')}`)
     const until = new Date(db.read.now().getTime() + (options.days ?? 0) * 86_400_000)
-    return tx => decide(tx, subject, { ...common, kind: what, until })
+    return tx => decided(decide(tx, subject, { ...common, kind: what, until }))
   })()
   return record(db, verb, dryRun)
 })
 
 async function record(
   db: Database,
-  verb: (tx: Transaction) => Promise<Decision>,
+  verb: (tx: Transaction) => Promise<Recorded>,
   dryRun: boolean,
 ): Promise<CommandResult> {
   const recorded = await db
     .write(async tx => {
-      const row = await verb(tx)
-      if (dryRun) throw new Undone(row)
-      return row
+      const result = await verb(tx)
+      if (dryRun) throw new Undone(result)
+      return result
     })
     .catch(error => {
-      if (error instanceof Undone) return error.decision
+      if (error instanceof Undone) return error.recorded
       if (error instanceof DomainError) return fail(`${error.type.title}.`)
       throw error
     })
-  const json = present(recorded)
-  const text = `${dryRun ? 'Would record' : 'Recorded'} ${describe(json)}`
-  return { json: { decision: json }, text, changed: 1, textHasSummary: true }
-}
-
-async function queue(db: Database): Promise<CommandResult> {
-  const rows = await listCases(db.read, MAX_CASES)
-  const cases = rows.map(({ since, ...row }) => ({ ...row, since: since.toISOString() }))
-  const lines = cases.map(
-    ({ caseId, subjectKind, fanId, reports, reporters, since }) =>
-      `${caseId}  ${subjectKind} ${fanId}  reports: ${reports}, of fans: ${reporters}  since ${since}`,
-  )
-  return { json: { cases }, text: lines.length > 0 ? lines.join('\n') : 'No case is open.' }
+  const [json, words] =
+    'appeal' in recorded
+      ? [{ appeal: presentAppeal(recorded.appeal) }, describeAppeal(recorded.appeal)]
+      : [{ decision: present(recorded.decision) }, describe(present(recorded.decision))]
+  return { json, text: `${dryRun ? 'Would record' : 'Recorded'} ${words}`, changed: 1, textHasSummary: true }
 }
 
 function days(text: string): number {

@@ -1,20 +1,20 @@
 /** `bun run moderate show`: open reports about a fan, and what was decided. */
 import type { Database } from '../../db/index.ts'
 import { listOpenReports } from '../../src/fan/moderation/cases.ts'
+import { type Appeal, listAppeals } from '../../src/identity/sanctions/appeals.ts'
 import {
   type Decision,
-  foldDecisions,
   listDecisions,
   readNotesAbout,
+  sanctionsInForce,
 } from '../../src/identity/sanctions/decisions.ts'
 import type { CommandResult } from '../command/command.ts'
 
 export async function showFan(db: Database, fanId: string): Promise<CommandResult> {
   const rows = await listDecisions(db.read, fanId)
   const notes = await readNotesAbout(db.read, fanId)
-  const { hidden, suspended } = foldDecisions(rows)
-  const isActive = suspended?.until && suspended.until > db.read.now()
-  const inForce = [hidden?.id, isActive ? suspended?.id : undefined].filter(id => id !== undefined)
+  const inForce = sanctionsInForce(rows, db.read.now())
+  const appeals = await listAppeals(db.read, fanId)
   const decisions = rows.map(row => ({ ...present(row), note: notes.get(row.id) ?? null }))
   const reports = (await listOpenReports(db.read, fanId)).map(
     ({ id, reporterId, subjectKind, reason, note, evidence, createdAt }) => ({
@@ -28,12 +28,13 @@ export async function showFan(db: Database, fanId: string): Promise<CommandResul
         .filter(Boolean)
         .join('  '),
     ),
+    ...appeals.map(describeAppeal),
     ...decisions.map(row =>
       [describe(row), inForce.includes(row.id) ? 'in force' : '', row.note ?? ''].filter(Boolean).join('  '),
     ),
   ]
   return {
-    json: { fanId, reports, inForce, decisions },
+    json: { fanId, reports, inForce, decisions, appeals: appeals.map(presentAppeal) },
     text: lines.length > 0 ? lines.join('\n') : 'Nothing was reported or decided about this fan.',
   }
 }
@@ -52,4 +53,13 @@ export function describe({
 }: ReturnType<typeof present>): string {
   const more = [...(liftsId ? [`of ${liftsId}`] : []), ...(until ? [`until ${until}`] : [])]
   return [id, kind, ...more, reason, `by ${decidedBy}`].join('  ')
+}
+
+export function presentAppeal({ createdAt, decidedAt, ...appeal }: Appeal) {
+  return { ...appeal, createdAt: createdAt.toISOString(), decidedAt: decidedAt?.toISOString() ?? null }
+}
+
+export function describeAppeal({ id, sanctionId, text, granted, decidedBy }: Appeal): string {
+  const outcome = granted === null ? 'open' : `${granted ? 'granted' : 'rejected'} by ${decidedBy}`
+  return [id, `appeal against ${sanctionId}`, outcome, text].join('  ')
 }

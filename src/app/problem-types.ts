@@ -14,6 +14,7 @@ import { profileProblems } from '../fan/profile/problems.ts'
 import { authProblems } from '../identity/auth/problems.ts'
 import { publicTextProblems } from '../identity/public-text/problems.ts'
 import { relationProblems } from '../identity/relations/problems.ts'
+import { sanctionProblems } from '../identity/sanctions/problems.ts'
 import { userProblems } from '../identity/users/problems.ts'
 import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
@@ -31,6 +32,7 @@ export const problemTypes = unite(
   authProblems,
   relationProblems,
   publicTextProblems,
+  sanctionProblems,
   streamProblems,
   teamProblems,
   matchProblems,

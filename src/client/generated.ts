@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -190,6 +190,8 @@ export interface components {
             until: string;
             /** @description Why, as in `GET /api/user/sanctions`. */
             reason: string;
+            /** @description Whether the fan can appeal, with `POST /api/user/appeals`: once. */
+            appealable: boolean;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
         FanNotFoundProblem: {
@@ -404,6 +406,30 @@ export interface components {
              * @constant
              */
             code: "cannot_report_yourself";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no sanction of this id. Take it from `GET /api/user/sanctions`. */
+        SanctionNotFoundProblem: {
+            /**
+             * @description `sanction_not_found`.
+             * @constant
+             */
+            code: "sanction_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description It has ended or was lifted: there is nothing to appeal against. */
+        SanctionNotInForceProblem: {
+            /**
+             * @description `sanction_not_in_force`.
+             * @constant
+             */
+            code: "sanction_not_in_force";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan appeals once against each sanction. `GET /api/user/sanctions` shows what became of it. */
+        AlreadyAppealedProblem: {
+            /**
+             * @description `already_appealed`.
+             * @constant
+             */
+            code: "already_appealed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
@@ -1365,15 +1391,38 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** NewAppeal */
+        NewAppeal: {
+            /** @description The sanction. */
+            sanctionId: string;
+            /** @description Why the club should lift it. */
+            text: string;
+        };
+        /** Appeal */
+        Appeal: {
+            /** @description The sanction. */
+            sanctionId: string;
+            /** @description What you wrote. */
+            text: string;
+            /**
+             * @description `granted`: the sanction was lifted.
+             * @enum {string}
+             */
+            status: "open" | "granted" | "rejected";
+            /** @description When you appealed. */
+            createdAt: string;
+            /** @description When the club decided. */
+            decidedAt: string | null;
+        };
         /** Sanction */
         Sanction: {
             /** @description The sanction. */
             id: string;
             /**
-             * @description `hide`: your name, handle and picture are not shown to others. `suspend`: you can read, and not write.
+             * @description `hide`: your name, handle and picture are not shown to others. `mute`: others are not shown what you do. `suspend`: you can read, and not write.
              * @enum {string}
              */
-            kind: "hide" | "suspend";
+            kind: "hide" | "mute" | "suspend";
             /**
              * @description Why the club decided it.
              * @enum {string}
@@ -1387,6 +1436,10 @@ export interface components {
             liftedAt: string | null;
             /** @description Whether it is in force now. */
             inForce: boolean;
+            /** @description Whether you can appeal: once, while it is in force. */
+            appealable: boolean;
+            /** @description Your appeal. Null if there is none. */
+            appeal: components["schemas"]["Appeal"] | null;
         };
         /** Sanctions */
         Sanctions: {
@@ -3144,6 +3197,30 @@ export interface operations {
             };
         };
     };
+    fileAppeal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppeal"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appeal"];
+                };
+            };
+        };
+    };
     fileReport: {
         parameters: {
             query?: never;
@@ -4651,6 +4728,9 @@ export interface problems {
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
   'cannot_report_yourself': components['schemas']['CannotReportYourselfProblem']
+  'sanction_not_found': components['schemas']['SanctionNotFoundProblem']
+  'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
+  'already_appealed': components['schemas']['AlreadyAppealedProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
@@ -4728,6 +4808,8 @@ export interface codes {
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Appeal against a sanction. Once against each, while it is in force. Another person than the one who decided it decides the appeal. */
+  fileAppeal: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'sanction_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'already_appealed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Report a fan. The club sees what the fan shows now, even if the fan changes it. The fan is not told. While your report is open, a repeat returns it unchanged. */
   fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find a fan. By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case. A verified address is found within a second or so after the provider has stated it. Requires the scope `fans:read`. */
@@ -4868,6 +4950,7 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
+  fileAppeal: { method: 'POST', path: '/api/user/appeals', caller: true, keyed: true, repeatable: true, body: true },
   fileReport: { method: 'POST', path: '/api/reports', caller: true, keyed: true, repeatable: true, body: true },
   findFans: { method: 'GET', path: '/api/fans', caller: true, repeatable: true },
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },

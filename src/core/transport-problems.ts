@@ -12,8 +12,11 @@ export const transportProblems = defineProblems({
     members: Type.Object({
       until: Type.String({ format: 'date-time', description: 'When the suspension ends.' }),
       reason: Type.String({ description: 'Why, as in `GET /api/user/sanctions`.' }),
+      appealable: Type.Boolean({
+        description: 'Whether the fan can appeal, with `POST /api/user/appeals`: once.',
+      }),
     }),
-    example: { until: '2026-08-22T18:30:00.000Z', reason: 'harassment' },
+    example: { until: '2026-08-22T18:30:00.000Z', reason: 'harassment', appealable: true },
   },
   malformed_request: {
     status: 400,

@@ -1,5 +1,6 @@
 /** Ownership: every id, cursor and reference that an operation takes, tried by another caller. */
 import { beforeEach, expect, test } from 'bun:test'
+import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { namedFan } from '../identity/relations/relations-world.ts'
 import {
   type Document,
@@ -133,6 +134,10 @@ onEngine(
         refused: [400, 'invalid_cursor'],
         granted: 200,
       })
+      const hide = (fanId: string) => {
+        const decision = { fanId, kind: 'hide', reason: 'spam', decidedBy: 'Ana' } as const
+        return world.db.write(async tx => (await recordDecision(tx, decision)).id)
+      }
       const send =
         (method: 'post' | 'put', path: string, name: string, more: object = {}) =>
         (client: Client, id: string) =>
@@ -203,6 +208,12 @@ onEngine(
         'listFollowers.cursor': await page('/api/user/followers'),
         'listMutes.cursor': await page('/api/user/mutes'),
         'listBlocks.cursor': await page('/api/user/blocks'),
+        'fileAppeal.sanctionId': {
+          id: await hide(profile.id),
+          use: send('post', '/api/user/appeals', 'sanctionId', { text: 'x' }),
+          refused: [404, 'sanction_not_found'],
+          granted: 201,
+        },
         'listReports.cursor': await page('/api/user/reports'),
         'readFeed.cursor': await page('/api/feed'),
         'readPoints.cursor': await page('/api/user/points'),

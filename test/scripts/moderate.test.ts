@@ -56,6 +56,31 @@ for (const engine of engines) {
       expect((await fan.get('/api/user/reports')).body.reports[0].status).toBe('resolved')
     })
 
+    test('shows open appeals, and grants one by another person than the sanction', async () => {
+      const fan = await namedFan(world)
+      const hidden = await moderate('decide', fan.id, 'hide', '--reason', 'spam', '--by', 'Ana')
+      const sanctionId = hidden.json.decision.id
+      await fan.post('/api/user/appeals', { sanctionId, text: 'I sent no links.' })
+      const { json } = await moderate('appeals')
+      expect(json.appeals).toMatchObject([
+        { sanctionId, text: 'I sent no links.', sanction: { decidedBy: 'Ana' } },
+      ])
+      const grant = (by: string) => ['decide', json.appeals[0].id, 'grant', '--reason', 'other', '--by', by]
+      const own = await moderate(...grant(' ana'))
+      expect([own.code, own.err]).toEqual([1, expect.stringContaining('Another person')])
+      expect((await moderate(...grant('Bruno'), '--dry-run')).code).toBe(0)
+      expect(await moderate(...grant('Bruno'))).toMatchObject({
+        code: 0,
+        json: { appeal: { granted: true } },
+      })
+      expect(await moderate('show', fan.id)).toMatchObject({
+        json: { inForce: [], appeals: [{ decidedBy: 'Bruno' }] },
+      })
+      expect((await moderate('appeals')).json.appeals).toEqual([])
+      const again = await moderate(...grant('Bruno'))
+      expect([again.code, again.err]).toEqual([1, expect.stringContaining('appeal is not open')])
+    })
+
     test.each([
       [['queue', 'fan'], 'queue takes no fan'],
       [['show'], 'show requires a fan'],
@@ -63,7 +88,10 @@ for (const engine of engines) {
       [['decide', 'fan', 'suspend', '--reason', 'spam', '--by', 'Ana'], 'requires --days'],
       [['decide', 'fan', 'hide', '--reason', 'spam'], 'requires --by'],
       [['decide', 'fan', 'hide', '--by', 'Ana'], 'requires --reason'],
-      [['decide', 'fan', 'ban', '--reason', 'spam', '--by', 'Ana'], 'dismiss, hide, suspend, note'],
+      [
+        ['decide', 'fan', 'ban', '--reason', 'spam', '--by', 'Ana'],
+        'dismiss, hide, mute, suspend, note, grant, reject',
+      ],
       [['show', 'fan', '--by', 'Ana'], 'show takes no such options'],
     ])('refuses %j', async (parameters, message) => {
       const { code, err } = await moderate(...parameters)

@@ -4,7 +4,7 @@ import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
 
 export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'users'>) {
-  const { table, id, idOf, integer, text, timestamp } = kit
+  const { table, id, idOf, boolean, integer, text, timestamp } = kit
 
   const moderationDecisions = table(
     'moderation_decisions',
@@ -46,11 +46,37 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
     t => [kit.index('moderation_notes_fan').on(t.fanId)],
   )
 
-  return { moderationDecisions, moderationNotes }
+  /** One for each sanction. */
+  const appeals = table(
+    'appeals',
+    {
+      sanctionId: idOf(moderationDecisions).primaryKey(),
+      id: id().notNull(),
+      fanId: idOf(users),
+      text: text().notNull(),
+      createdAt: timestamp().notNull(),
+      decidedAt: timestamp(),
+      granted: boolean(),
+      /** Name of the moderator. Never shown to fans. */
+      decidedBy: text(),
+    },
+    t => [
+      kit.uniqueIndex('appeals_id_unique').on(t.id),
+      kit.index('appeals_fan').on(t.fanId),
+      kit.index('appeals_open').on(t.createdAt, t.id).where(sql`${t.decidedAt} is null`),
+      kit.check(
+        'appeals_decided',
+        sql`(${t.decidedAt} is null) = (${t.granted} is null) and (${t.decidedAt} is null) = (${t.decidedBy} is null)`,
+      ),
+    ],
+  )
+
+  return { moderationDecisions, moderationNotes, appeals }
 }
 
 export const fanData = {
   moderationDecisions: { fanId: { export: 'sanctions', erasure: 'keep' } },
   // They may name other fans, such as those who reported this one.
   moderationNotes: { fanId: { export: null, erasure: 'delete' } },
+  appeals: { fanId: { export: 'appeals', erasure: 'delete' } },
 } satisfies FanData<ReturnType<typeof defineSanctionsTables>>

@@ -22,8 +22,9 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       favoriteTeamId: id().references(() => teams.id),
       /** Whether the fan has blocked another one, or was blocked, ever: reads of all others need not ask who is hidden. */
       hasBlocks: boolean(),
-      /** Since when the fan is hidden from others, and until when suspended: what the decisions of moderators come to. */
+      /** Since when the fan or their activity is hidden from others, and until when suspended: what moderators decided. */
       hiddenAt: timestamp(),
+      silencedAt: timestamp(),
       suspendedUntil: timestamp(),
       /** Time of the last logout everywhere: session tokens issued up to then are refused. */
       sessionsEndedAt: timestamp(),

@@ -12,6 +12,7 @@ import { countNotes, deleteNotes } from '../../economy/points/grants.ts'
 import { countSessions, deleteSessions } from '../../identity/auth/native-sessions.ts'
 import { lockSignIn } from '../../identity/auth/token-validity.ts'
 import { deleteRelations } from '../../identity/relations/erase.ts'
+import { deleteAppeals } from '../../identity/sanctions/appeals.ts'
 import { deleteNotesAbout } from '../../identity/sanctions/decisions.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
 import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
@@ -99,6 +100,7 @@ export async function eraseUser(
   await deleteCountsOf(tx, user.id)
   await deleteRelations(tx, user.id)
   await deleteNotesAbout(tx, user.id)
+  await deleteAppeals(tx, user.id)
   await eraseReports(tx, user.id)
   await deleteEventData(tx, user.id)
   await deletePicturesOf(tx, user.id)

@@ -3,6 +3,7 @@ import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { Appeal, exampleAppeal, fileAppeal, NewAppeal } from './appeals.ts'
 import { fileReport, listReports } from './reports.ts'
 import { readSanctions, Sanctions } from './sanctions.ts'
 import { exampleReport, NewReport, Report, Reports } from './schema.ts'
@@ -53,6 +54,27 @@ const ownReportRoutes = (deps: ModerationDeps) =>
     }),
   )
 
+const appealRoutes = (deps: ModerationDeps) =>
+  fans(deps, { prefix: '/api/user/appeals', tag: 'User' }).post(
+    '',
+    ({ body, caller, status, write }) => write(async tx => status(201, await fileAppeal(tx, caller, body))),
+    operation({
+      id: 'fileAppeal',
+      whenSuspended: 'allowed',
+      summary: 'Appeal against a sanction',
+      description:
+        'Once against each, while it is in force. Another person than the one who decided it decides the appeal.',
+      body: NewAppeal,
+      limit: 'reports',
+      responses: { 201: Appeal },
+      problems: fileAppeal.problems,
+      examples: {
+        body: { sanctionId: exampleAppeal.sanctionId, text: exampleAppeal.text },
+        201: exampleAppeal,
+      },
+    }),
+  )
+
 const sanctionRoutes = (deps: FanDeps) =>
   fans(deps, { prefix: '/api/user/sanctions', tag: 'User' }).get(
     '',
@@ -73,6 +95,8 @@ const sanctionRoutes = (deps: FanDeps) =>
               createdAt: '2026-08-15T18:30:00.000Z',
               liftedAt: null,
               inForce: true,
+              appealable: false,
+              appeal: exampleAppeal,
             },
           ],
         },
@@ -84,4 +108,5 @@ export const moderationRoutes = (deps: ModerationDeps) =>
   new Elysia({ name: 'matchday/moderation', normalize: false })
     .use(reportRoutes(deps))
     .use(ownReportRoutes(deps))
+    .use(appealRoutes(deps))
     .use(sanctionRoutes(deps))

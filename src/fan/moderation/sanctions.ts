@@ -3,20 +3,30 @@ import type { Reader } from '../../../db/index.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { Closed, Id, Instant, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { type Decision, listDecisions, REASONS } from '../../identity/sanctions/decisions.ts'
+import {
+  type Decision,
+  listDecisions,
+  REASONS,
+  sanctionsInForce,
+} from '../../identity/sanctions/decisions.ts'
+import { Appeal, exportAppeals } from './appeals.ts'
 
 const Sanction = Closed(
   {
     id: Id('The sanction.'),
-    kind: OneOf(['hide', 'suspend'], {
+    kind: OneOf(['hide', 'mute', 'suspend'], {
       description:
-        '`hide`: your name, handle and picture are not shown to others. `suspend`: you can read, and not write.',
+        '`hide`: your name, handle and picture are not shown to others. `mute`: others are not shown what you do. `suspend`: you can read, and not write.',
     }),
     reason: OneOf(REASONS, { description: 'Why the club decided it.' }),
     until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension: when it ends.' }),
     createdAt: Instant('When it was decided.'),
     liftedAt: Nullable(Type.String({ format: 'date-time' }), { description: 'When the club ended it.' }),
     inForce: Type.Boolean({ description: 'Whether it is in force now.' }),
+    appealable: Type.Boolean({
+      description: 'Whether you can appeal: once, while it is in force.',
+    }),
+    appeal: Nullable(Appeal, { description: 'Your appeal. Null if there is none.' }),
   },
   { title: 'Sanction' },
 )
@@ -29,31 +39,40 @@ export const Sanctions = Closed(
 /** The sanctions of a fan, as the fan sees them: without who decided, and without notes. */
 export async function readSanctions(reader: Reader, { userId }: CallerId): Promise<typeof Sanctions.static> {
   const decisions = userId === undefined ? [] : await listDecisions(reader, userId)
-  return { sanctions: presentSanctions(decisions, reader.now()) }
+  const appeals = userId === undefined || decisions.length === 0 ? [] : await exportAppeals(reader, userId)
+  const bySanction = new Map(appeals.map(appeal => [appeal.sanctionId, appeal]))
+  return { sanctions: presentSanctions(decisions, bySanction, reader.now()) }
 }
 
 /** The latest first. A suspension ends also by a later one, which replaces it. */
-function presentSanctions(decisions: readonly Decision[], now: Date): (typeof Sanction.static)[] {
+function presentSanctions(
+  decisions: readonly Decision[],
+  appeals: Map<string, typeof Appeal.static>,
+  now: Date,
+): (typeof Sanction.static)[] {
+  const active = sanctionsInForce(decisions, now)
   const lifts = new Map(
     decisions.flatMap(({ liftsId, createdAt }) => (liftsId ? [[liftsId, createdAt]] : [])),
   )
-  const last = decisions.findLast(({ kind }) => kind === 'suspend')
   return decisions
     .flatMap(({ id, kind, reason, until, createdAt }) => {
-      if (kind !== 'hide' && kind !== 'suspend') return []
+      if (kind !== 'hide' && kind !== 'mute' && kind !== 'suspend') return []
       const liftedAt = lifts.get(id)
-      const isReplaced = kind === 'suspend' && id !== last?.id
+      const inForce = active.includes(id)
+      const appeal = appeals.get(id) ?? null
       return {
         ...{
           id,
-          kind: kind as 'hide' | 'suspend',
+          kind: kind as 'hide' | 'mute' | 'suspend',
           until: until?.toISOString() ?? null,
           createdAt: createdAt.toISOString(),
         },
         // Guarantee of the cast: only `recordDecision` writes it.
         reason: reason as (typeof REASONS)[number],
         liftedAt: liftedAt?.toISOString() ?? null,
-        inForce: !liftedAt && !isReplaced && (until === null || until > now),
+        inForce,
+        appealable: inForce && !appeal,
+        appeal,
       }
     })
     .reverse()

@@ -12,7 +12,7 @@ import {
   type WriteOptions,
 } from '../../platform/http/idempotency/idempotency.ts'
 import { limitCaller, limitSource } from '../../platform/http/rate-limits/policies.ts'
-import { lockWriter } from '../sanctions/lock-writer.ts'
+import { writeAsFan } from '../sanctions/write-as-fan.ts'
 import { requireScope, requireServerKey } from '../server-keys/authenticate.ts'
 import type { KeyRefusal, ServerDeps } from '../server-keys/group.ts'
 import { looksLikeServerKey } from '../server-keys/key.ts'
@@ -64,10 +64,8 @@ export function fansOrServers<const Prefix extends string>(
         ) {
           if (caller) {
             const fan = caller
-            const lockAndWork: typeof work = async (tx, prepared) => {
-              await lockWriter(tx, fan, isAllowedWhenSuspended(request))
-              return work(tx, prepared)
-            }
+            const lockAndWork: typeof work = (tx, prepared) =>
+              writeAsFan(tx, fan, isAllowedWhenSuspended(request), () => work(tx, prepared))
             return runIdempotently(deps, { caller: fan, request, route, set }, lockAndWork, options)
           }
           // Guarantee of the cast: `Prepared` is undefined without a `prepare`.

@@ -18,7 +18,7 @@ import {
 import { limitCaller } from '../../platform/http/rate-limits/policies.ts'
 import type { RateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import type { providerProblems } from '../../platform/identity-provider/problems.ts'
-import { lockWriter } from '../sanctions/lock-writer.ts'
+import { writeAsFan } from '../sanctions/write-as-fan.ts'
 import { type AuthDeps, identify } from './authenticate.ts'
 
 export interface FanDeps extends AuthDeps, IdempotencyDeps {
@@ -53,10 +53,8 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
         work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
         options?: WriteOptions<Prepared>,
       ) => {
-        const lockAndWork: typeof work = async (tx, prepared) => {
-          await lockWriter(tx, caller, isAllowedWhenSuspended(request))
-          return work(tx, prepared)
-        }
+        const lockAndWork: typeof work = (tx, prepared) =>
+          writeAsFan(tx, caller, isAllowedWhenSuspended(request), () => work(tx, prepared))
         return runIdempotently(deps, { caller, request, route, set }, lockAndWork, options)
       }
       return withRefusals<Refusal>()({ caller, write })

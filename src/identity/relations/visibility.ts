@@ -24,6 +24,11 @@ export function isVisible({ tables }: Tables, viewerId: string, fanId: Column): 
     and (${fanId} = ${viewerId} or not ${isHiddenByModerators({ tables }, fanId)})`.mapWith(Boolean)
 }
 
+/** SQL: whether a moderator has muted the fan: what they do is in no feed of others. */
+function isSilenced({ tables: { users } }: Tables, fanId: Column): SQL {
+  return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${users.silencedAt} is not null)`
+}
+
 /** SQL: whether a moderator has hidden the fan from others. */
 export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Column): SQL {
   return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${users.hiddenAt} is not null)`
@@ -43,7 +48,7 @@ export function follows(
     and ${relations.otherId} = ${fanId} and ${relations.followedAt} is not null)`.mapWith(Boolean)
 }
 
-/** SQL: whether the fan's privacy shows this to the viewer, who is not blocked. Fans always see what is theirs. */
+/** SQL: whether the fan's privacy shows this to the viewer, who is not blocked. Activity of a muted fan is shown to no other. */
 export function isShown(
   reader: Tables,
   aspect: 'profile' | 'activity',
@@ -53,7 +58,8 @@ export function isShown(
   const { privacySettings: settings } = reader.tables
   const setting = sql`coalesce((select ${settings[aspect]} from ${settings} where ${settings.userId} = ${fanId}),
     ${sql.raw(`'${DEFAULT_PRIVACY[aspect]}'`)})`
-  return sql<boolean>`(${fanId} = ${viewerId} or case ${setting} when 'public' then true
+  const allowed = aspect === 'activity' ? sql`not ${isSilenced(reader, fanId)} and` : sql``
+  return sql<boolean>`(${fanId} = ${viewerId} or ${allowed} case ${setting} when 'public' then true
     when 'followers' then ${follows(reader, viewerId, fanId)} else false end)`.mapWith(Boolean)
 }
 

@@ -1,5 +1,5 @@
 /** Decisions of moderators. They are only appended: what is in force is the fold of all decisions about a fan. */
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -15,7 +15,7 @@ export type Decision = Tables['moderationDecisions']['$inferSelect']
 
 /** What a moderator decides. `until` is in the future; `liftsId` is the id of a sanction in force. */
 export type NewDecision = { fanId: string; reason: Reason; decidedBy: string; note?: string | undefined } & (
-  | { kind: 'dismiss' | 'hide' | 'note' }
+  | { kind: 'dismiss' | 'hide' | 'mute' | 'note' }
   | { kind: 'suspend'; until: Date }
   | { kind: 'lift'; liftsId: string }
 )
@@ -29,32 +29,40 @@ export const listDecisions = prepared((reader: Reader, fanId: string) => {
 /** A later suspension replaces an earlier one. Null: nothing of the kind is in force. A suspension also ends by its `until`. */
 export function foldDecisions(decisions: readonly Decision[]) {
   let hidden: Decision | null = null
+  let muted: Decision | null = null
   let suspended: Decision | null = null
   for (const decision of decisions) {
     if (decision.kind === 'hide') hidden ??= decision
+    if (decision.kind === 'mute') muted ??= decision
     if (decision.kind === 'suspend') suspended = decision
     if (decision.kind === 'lift' && decision.liftsId === hidden?.id) hidden = null
+    if (decision.kind === 'lift' && decision.liftsId === muted?.id) muted = null
     if (decision.kind === 'lift' && decision.liftsId === suspended?.id) suspended = null
   }
-  return { hidden, suspended }
+  return { hidden, muted, suspended }
+}
+
+/** Ids of the sanctions that are in force. */
+export function sanctionsInForce(decisions: readonly Decision[], now: Date): string[] {
+  const { hidden, muted, suspended } = foldDecisions(decisions)
+  const active = suspended?.until && suspended.until > now ? suspended : null
+  return [hidden, muted, active].flatMap(sanction => (sanction ? [sanction.id] : []))
 }
 
 /**
  * Appends a decision and puts it in force. The lock waits for units of work of the fan that have begun; later ones find the
- * decision. A fan who is hidden is not hidden again: the decision in force is returned.
+ * decision. A fan who is hidden or muted is not hidden or muted again: the decision in force is returned.
  * @throws DomainError `fan_not_found`, `sanction_not_in_force`
  */
 export async function recordDecision(tx: Transaction, decision: NewDecision): Promise<Decision> {
   const { fanId, kind, reason, decidedBy, note } = decision
   if (!(await lockForSanction(tx, fanId))) throw new DomainError(userProblems.fan_not_found)
   const earlier = await listDecisions(tx, fanId)
-  const { hidden, suspended } = foldDecisions(earlier)
+  const { hidden, muted } = foldDecisions(earlier)
   if (kind === 'hide' && hidden) return hidden
-  if (kind === 'lift') {
-    const isActive = suspended?.until && suspended.until > tx.now()
-    const inForce = [hidden?.id, isActive ? suspended?.id : undefined]
-    if (!inForce.includes(decision.liftsId)) throw new DomainError(sanctionProblems.sanction_not_in_force)
-  }
+  if (kind === 'mute' && muted) return muted
+  if (kind === 'lift' && !sanctionsInForce(earlier, tx.now()).includes(decision.liftsId))
+    throw new DomainError(sanctionProblems.sanction_not_in_force)
   const row: Decision = {
     id: tx.newId(),
     fanId,
@@ -72,12 +80,30 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
   const state = foldDecisions([...earlier, row])
   await writeSanctionState(tx, fanId, {
     hiddenAt: state.hidden?.createdAt ?? null,
+    silencedAt: state.muted?.createdAt ?? null,
     suspendedUntil: state.suspended?.until ?? null,
   })
+  if (kind === 'lift') await closeAppeal(tx, decision.liftsId, { granted: true, decidedBy })
   tx.invalidate(fanTag(fanId))
   return row
 }
 recordDecision.problems = [userProblems.fan_not_found, sanctionProblems.sanction_not_in_force] as const
+
+interface AppealDecision {
+  granted: boolean
+  decidedBy: string
+}
+
+/** Whether the appeal was open. */
+export async function closeAppeal(tx: Transaction, sanctionId: string, decision: AppealDecision) {
+  const { appeals } = tx.tables
+  const closed = await tx
+    .update(appeals)
+    .set({ ...decision, decidedAt: tx.now() })
+    .where(and(eq(appeals.sanctionId, sanctionId), isNull(appeals.decidedAt)))
+    .returning({ id: appeals.id })
+  return closed.length > 0
+}
 
 export async function deleteNotesAbout(tx: Transaction, fanId: string): Promise<void> {
   const { moderationNotes } = tx.tables

@@ -1,10 +1,35 @@
-/** Problems of decisions, for commands: no operation of the API responds with them. */
+/** Problems of sanctions and appeals. */
 import { defineProblems } from '../../core/problems.ts'
 
 export const sanctionProblems = defineProblems({
+  sanction_not_found: {
+    status: 404,
+    title: 'There is no such sanction',
+    description: 'The caller has no sanction of this id. Take it from `GET /api/user/sanctions`.',
+  },
   sanction_not_in_force: {
     status: 409,
     title: 'The sanction is not in force',
-    description: 'It has ended or was lifted, or there is none of this id.',
+    description: 'It has ended or was lifted: there is nothing to appeal against.',
+  },
+  already_appealed: {
+    status: 409,
+    title: 'You have appealed against this already',
+    description:
+      'A fan appeals once against each sanction. `GET /api/user/sanctions` shows what became of it.',
+  },
+})
+
+/** For commands: no operation of the API responds with them. */
+export const appealProblems = defineProblems({
+  appeal_not_open: {
+    status: 409,
+    title: 'The appeal is not open',
+    description: 'It was decided already, or there is none of this id.',
+  },
+  appeal_of_own_decision: {
+    status: 409,
+    title: 'Another person must decide this appeal',
+    description: 'An appeal is not decided by the person who decided the sanction.',
   },
 })

@@ -12,6 +12,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { ProfileChange } from './profile-fields.ts'
+import { noteFoundLate } from './sanction-state.ts'
 
 export type User = Tables['users']['$inferSelect']
 
@@ -108,6 +109,7 @@ async function createRecord(tx: Transaction, caller: Caller): Promise<EnsuredUse
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
   const user = inserted ?? (await lockNamed(tx, caller))
+  if (user && !inserted) noteFoundLate(tx, user)
   // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
   if (await selectErased(tx, caller)) {
     if (inserted) await deleteUser(tx, inserted.id)

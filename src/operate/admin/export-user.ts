@@ -7,6 +7,7 @@ import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
 import { exportScores } from '../../economy/leaderboard/export.ts'
 import { exportPoints } from '../../economy/points/export.ts'
 import { exportRuleUses } from '../../economy/rules/export.ts'
+import { exportAppeals } from '../../fan/moderation/appeals.ts'
 import { exportReports } from '../../fan/moderation/export.ts'
 import { readSanctions } from '../../fan/moderation/sanctions.ts'
 import { readOnboarding } from '../../fan/onboarding/onboarding.ts'
@@ -57,6 +58,7 @@ async function exportRecord(reader: Reader, user: User) {
     ...(await exportRelations(reader, user.id)),
     terms: await exportTerms(reader, user.id),
     ...(await readSanctions(reader, { userId: user.id })),
+    appeals: await exportAppeals(reader, user.id),
     reports: await exportReports(reader, user.id),
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },

@@ -193,6 +193,18 @@ onEachEngine('The declared data of a fan', world => {
         },
         fanId: { row: { ...report, id: 'report-8', reporterId: otherId, fanId: userId, subjectId: userId } },
       },
+      appeals: {
+        fanId: {
+          row: {
+            id: 'appeal-7',
+            sanctionId: 'decision-7',
+            fanId: userId,
+            text: 'Appeal 7',
+            createdAt: at(28),
+          },
+          shown: 'Appeal 7',
+        },
+      },
       moderationNotes: {
         fanId: { row: { decisionId: 'decision-8', fanId: userId, note: 'A note.' } },
       },

@@ -1,4 +1,5 @@
 /** Every operation that writes, with a request of a fan, or about one. The subject of the fan is in all texts. */
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import type { ServerScope } from '../../../src/identity/server-keys/scopes.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { eventOf } from '../../economy/events/events-world.ts'
@@ -72,6 +73,12 @@ export const operations: Record<
     const { handle } = await namedFan(world)
     const report = { subject: { kind: 'fan', id: handle }, reason: 'spam', note: fan.subject }
     return { send: () => fan.post('/api/reports', report) }
+  },
+  fileAppeal: async (world, fan) => {
+    const { id: fanId } = (await fan.post('/api/user/profile', {})).body
+    const decision = { fanId, kind: 'hide', reason: 'spam', decidedBy: 'Ana' } as const
+    const { id: sanctionId } = await world.db.write(tx => recordDecision(tx, decision))
+    return { send: () => fan.post('/api/user/appeals', { sanctionId, text: fan.subject }) }
   },
   acceptTerms: (world, fan) => {
     const { publicText } = world.db.read.spine

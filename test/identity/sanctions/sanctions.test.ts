@@ -40,6 +40,7 @@ onEachEngine('A sanction', world => {
       'deleteAccount',
       'endSession',
       // What systems of the club do about a fan.
+      'fileAppeal',
       ...['grantPoints', 'leaveLeaderboard', 'logOut', 'muteFan', 'receiveIdentityEvent', 'recordEvents'],
       ...['refreshNativeToken', 'unblockFan', 'unmuteFan', 'useRedemption', 'voidEvent'],
     ])
@@ -51,7 +52,7 @@ onEachEngine('A sanction', world => {
     await suspend(fan.id, until)
     const refused = await fan.patch('/api/user/profile', { bio: 'x' })
     expect(refused.body).toMatchObject({
-      ...{ code: 'suspended', until: until.toISOString(), reason: 'harassment' },
+      ...{ code: 'suspended', until: until.toISOString(), reason: 'harassment', appealable: true },
     })
     expect((await fan.get('/api/user/profile')).status).toBe(200)
     expect((await fan.get('/api/user/sanctions')).body.sanctions).toMatchObject([

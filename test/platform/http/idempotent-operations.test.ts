@@ -1,5 +1,6 @@
 /** Every mutation of a caller takes `Idempotency-Key`, as documented; found by walking the OpenAPI document. */
 import { beforeAll, expect, test } from 'bun:test'
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { newPng } from '../../club/pictures/pictures-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
@@ -65,6 +66,11 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     followFan: () => ({}),
     muteFan: () => ({}),
     blockFan: () => ({}),
+    fileAppeal: async fan => {
+      const { id: fanId } = (await fan.post('/api/user/profile', {})).body
+      const decision = { fanId, kind: 'hide', reason: 'spam', decidedBy: 'Ana' } as const
+      return { sanctionId: (await world.db.write(tx => recordDecision(tx, decision))).id, text: 'x' }
+    },
     fileReport: async () => ({
       subject: { kind: 'fan', id: (await namedFan(world)).handle },
       reason: 'spam',

@@ -1,0 +1,113 @@
+/** Appeals of fans against sanctions: one for each, decided once, by another person than the sanction. */
+import { asc, eq, isNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { lockForSanction } from '../users/sanction-state.ts'
+import { ensureUserId } from '../users/users.ts'
+import {
+  closeAppeal,
+  listDecisions,
+  type NewDecision,
+  recordDecision,
+  sanctionsInForce,
+} from './decisions.ts'
+import { appealProblems, sanctionProblems } from './problems.ts'
+
+export type Appeal = Tables['appeals']['$inferSelect']
+
+/** Against a sanction in force. A decision about the fan waits for it. */
+export async function appealSanction(
+  tx: Transaction,
+  caller: Caller,
+  { sanctionId, text }: { sanctionId: string; text: string },
+): Promise<Appeal> {
+  const fanId = await ensureUserId(tx, caller)
+  const decisions = await listDecisions(tx, fanId)
+  const sanction = decisions.find(({ id, kind }) => id === sanctionId && kind !== 'lift' && kind !== 'note')
+  if (!sanction || sanction.kind === 'dismiss') throw new DomainError(sanctionProblems.sanction_not_found)
+  if (!sanctionsInForce(decisions, tx.now()).includes(sanctionId))
+    throw new DomainError(sanctionProblems.sanction_not_in_force)
+  const [appeal] = await tx
+    .insert(tx.tables.appeals)
+    .values({ id: tx.newId(), sanctionId, fanId, text, createdAt: tx.now() })
+    .onConflictDoNothing()
+    .returning()
+  if (!appeal) throw new DomainError(sanctionProblems.already_appealed)
+  return appeal
+}
+appealSanction.problems = [
+  sanctionProblems.sanction_not_found,
+  sanctionProblems.sanction_not_in_force,
+  sanctionProblems.already_appealed,
+] as const
+
+export const readAppeal = preparedRow((reader: Reader, sanctionId: string) => {
+  const { appeals } = reader.tables
+  return reader.select().from(appeals).where(eq(appeals.sanctionId, sanctionId))
+})
+
+/** In their order. */
+export function listAppeals(reader: Reader, fanId: string) {
+  const { appeals } = reader.tables
+  return reader
+    .select()
+    .from(appeals)
+    .where(eq(appeals.fanId, fanId))
+    .orderBy(asc(appeals.createdAt), asc(appeals.id))
+}
+
+/** Those of all fans, the oldest first. */
+export function listOpenAppeals(reader: Reader, limit: number) {
+  const { appeals, moderationDecisions: decisions } = reader.tables
+  return reader
+    .select({ appeal: appeals, sanction: decisions })
+    .from(appeals)
+    .innerJoin(decisions, eq(decisions.id, appeals.sanctionId))
+    .where(isNull(appeals.decidedAt))
+    .orderBy(asc(appeals.createdAt), asc(appeals.id))
+    .limit(limit)
+}
+
+type AppealDecision = Pick<NewDecision, 'reason' | 'decidedBy' | 'note'> & { granted: boolean }
+
+/**
+ * Closes the appeal. A granted one lifts the sanction, if it is still in force. Of several decisions at once, one succeeds.
+ * @throws DomainError `appeal_not_open`, `appeal_of_own_decision`
+ */
+export async function decideAppeal(
+  tx: Transaction,
+  appealId: string,
+  decision: AppealDecision,
+): Promise<Appeal> {
+  const { granted, ...common } = decision
+  const found = await selectById(tx, appealId)
+  if (!found || !(await lockForSanction(tx, found.fanId)))
+    throw new DomainError(appealProblems.appeal_not_open)
+  const { sanctionId, fanId } = found
+  const decisions = await listDecisions(tx, fanId)
+  const sanction = decisions.find(({ id }) => id === sanctionId)
+  if (sanction && isSamePerson(sanction.decidedBy, decision.decidedBy))
+    throw new DomainError(appealProblems.appeal_of_own_decision)
+  if (!(await closeAppeal(tx, sanctionId, { granted, decidedBy: decision.decidedBy })))
+    throw new DomainError(appealProblems.appeal_not_open)
+  const isLifted = granted && sanctionsInForce(decisions, tx.now()).includes(sanctionId)
+  if (isLifted) await recordDecision(tx, { ...common, fanId, kind: 'lift', liftsId: sanctionId })
+  else if (common.note) await recordDecision(tx, { ...common, fanId, kind: 'note' })
+  return { ...found, granted, decidedBy: decision.decidedBy, decidedAt: tx.now() }
+}
+
+const selectById = preparedRow((reader: Reader, id: string) => {
+  const { appeals } = reader.tables
+  return reader.select().from(appeals).where(eq(appeals.id, id))
+})
+
+const isSamePerson = (one: string, other: string) => normalize(one) === normalize(other)
+
+const normalize = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase()
+
+export async function deleteAppeals(tx: Transaction, fanId: string): Promise<void> {
+  const { appeals } = tx.tables
+  await tx.delete(appeals).where(eq(appeals.fanId, fanId))
+}
