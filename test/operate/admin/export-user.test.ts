@@ -155,6 +155,7 @@ onEachEngine('Export of a fan', world => {
       createdAt: at,
       // The fold of moderators' decisions, which stay.
       hiddenAt: at,
+      silencedAt: at,
       suspendedUntil: at,
       // Written again.
       subject: erasedSubject(row),
