@@ -145,12 +145,13 @@ function givenRows(columns: Shape['columns'], rows: Rows) {
   return sql`json_to_recordset(${JSON.stringify(records)}::text::json) AS given(${sql.raw(types.join(', '))})`
 }
 
-/** Sets some columns of the rows with these primary keys, as far as they exist. */
+/** Sets some columns of the rows with these primary keys, as far as they exist. `keepsNull`: a column that is given null stays as it is. */
 export async function updateRows<T extends AnyTable, const Name extends string & keyof T['$inferSelect']>(
   tx: Transaction,
   table: T,
   rows: Partial<T['$inferInsert']>[],
   names: readonly Name[],
+  { keepsNull = false } = {},
 ): Promise<void> {
   if (rows.length === 0) return
   const shape = shapeOf(table)
@@ -160,14 +161,18 @@ export async function updateRows<T extends AnyTable, const Name extends string &
   )
   if (is(table, SQLiteTable)) {
     const { $client } = tx as unknown as { $client: Connection }
-    const sets = names.map(name => `${quoted(name)} = ?`).join(', ')
+    const sets = names
+      .map(name => `${quoted(name)} = ${keepsNull ? `coalesce(?, ${quoted(name)})` : '?'}`)
+      .join(', ')
     const isRow = shape.key.map(name => `${quoted(name)} = ?`).join(' AND ')
     const update = $client.query(`UPDATE "${shape.name}" SET ${sets} WHERE ${isRow}`)
     const valuesOf = encoderOf(columns)
     for (const row of given) update.run(...valuesOf(row))
     return
   }
-  const sets = names.map(name => `${quoted(name)} = given.${quoted(name)}`).join(', ')
+  const newValueOf = (name: string) =>
+    keepsNull ? `coalesce(given.${name}, "${shape.name}".${name})` : `given.${name}`
+  const sets = names.map(name => `${quoted(name)} = ${newValueOf(quoted(name))}`).join(', ')
   await runStatement(
     tx,
     sql`UPDATE ${sql.raw(`"${shape.name}" SET ${sets}`)} FROM ${givenRows(columns, given)} WHERE ${isGiven(shape)}`,

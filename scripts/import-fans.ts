@@ -4,7 +4,7 @@ import {
   type FanFault,
   type FanPlan,
   type ImportedFan,
-  importFan,
+  importFans,
   isDue,
   planFans,
 } from '../src/operate/admin/import/fans.ts'
@@ -38,8 +38,10 @@ Members that are null, and empty cells, count as absent. Examples: scripts/impor
   .option('--skip-invalid', 'import the valid lines of a file with invalid ones')
   .option('--exclusive', 'no other process writes: long batches without pauses')
 
-/** Fans per lookup. */
+/** Fans per lookup, and per write without other processes. */
 const CHUNK = 500
+/** Fans that are written together: few enough that a batch of writes ends in time. */
+const TOGETHER = 25
 
 interface LocatedFault extends FanFault {
   line: number
@@ -98,16 +100,21 @@ await runCommand(
       await writeInBatches(
         db,
         'fans',
-        dueLines(db, path, read),
-        async (tx, { line, fan }) => {
-          const plan = await importFan(tx, fan)
+        chunksOf(dueLines(db, path, read), options.exclusive ? CHUNK : TOGETHER),
+        async (tx, lines) => {
+          const plans = await importFans(
+            tx,
+            lines.map(({ fan }) => fan),
+          )
           // A handle was taken or a fan erased since the line was checked.
           tx.afterCommit(() => {
-            if (plan.faults.length > 0) late.push({ line, faults: plan.faults })
-            else count(written, plan)
+            for (const [index, plan] of plans.entries()) {
+              if (plan.faults.length === 0) count(written, plan)
+              else late.push({ line: lines[index]?.line ?? 0, faults: plan.faults })
+            }
           })
         },
-        { total, exclusive: options.exclusive },
+        { total, exclusive: options.exclusive, ahead: CHUNK / TOGETHER, countOf: lines => lines.length },
       )
     }
     for (const line of late) await report(line)

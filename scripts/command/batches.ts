@@ -22,7 +22,7 @@ export interface Batch {
   heldMs: number
 }
 
-export interface BatchOptions {
+export interface BatchOptions<Item = unknown> {
   onBatch?: (batch: Batch) => void
   /** Called in the unit of work just before the commit, synchronously: for data that must be on disk first. */
   beforeCommit?: () => void
@@ -32,13 +32,15 @@ export interface BatchOptions {
   exclusive?: boolean
   /** Items read ahead; lower it for large items. Default: 500. */
   ahead?: number
+  /** How many an item counts as, if it is a list. Default: 1. */
+  countOf?(item: Item): number
   /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
 /**
  * Writes all items in order, several in each unit of work. After a conflict on PostgreSQL `write` runs again with the
- * same items. Returns the number of written items. @throws Interrupted between two batches
+ * same items. Returns the number of written items, as `countOf` counts them. @throws Interrupted between two batches
  */
 export async function writeInBatches<Item>(
   db: Database,
@@ -50,8 +52,9 @@ export async function writeInBatches<Item>(
     stopRequested,
     exclusive = false,
     ahead = MAX_ITEMS,
+    countOf = () => 1,
     now = () => performance.now(),
-  }: BatchOptions = {},
+  }: BatchOptions<Item> = {},
 ): Promise<number> {
   let commitMs = 0
   let pauseUntil = 0
@@ -80,7 +83,7 @@ export async function writeInBatches<Item>(
     const heldMs = now() - startedAt
     // Decays slowly, so that one fast commit does not hide a slow disk.
     commitMs = Math.max(heldMs - workedMs, commitMs * 0.9)
-    done += written
+    for (const item of ready.slice(0, written)) done += countOf(item)
     onBatch?.({ done, heldMs })
     const signal = stopRequested?.()
     if (signal) throw new Interrupted(signal, done)

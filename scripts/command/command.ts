@@ -69,7 +69,9 @@ export interface Session<Arguments, Options> {
     noun: string,
     items: Iterable<Item> | AsyncIterable<Item>,
     write: (tx: Transaction, item: Item) => Promise<unknown>,
-    options?: Pick<BatchOptions, 'beforeCommit' | 'exclusive'> & { total?: number },
+    options?: Pick<BatchOptions<Item>, 'ahead' | 'beforeCommit' | 'countOf' | 'exclusive'> & {
+      total?: number
+    },
   ): Promise<number>
   /** Prints a line to standard error. */
   note(line: string): void

@@ -31,6 +31,16 @@ export async function useAvatar(
   return UPLOADED.test(avatarUrl) ? undefined : avatarUrl
 }
 
+/** Which of these fans have pictures. */
+export async function listOwners(reader: Reader, userIds: string[]): Promise<Set<string | null>> {
+  const { userId } = reader.tables.pictures
+  const rows = await reader
+    .selectDistinct({ userId })
+    .from(reader.tables.pictures)
+    .where(inArray(userId, userIds))
+  return new Set(rows.map(row => row.userId))
+}
+
 /** The files, which others may have as well, are deleted in the background. */
 export async function deletePicturesOf(tx: Transaction, userId: string): Promise<void> {
   const { pictures } = tx.tables

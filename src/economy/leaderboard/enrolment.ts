@@ -1,10 +1,11 @@
 /** Enrolment of fans in the leaderboards. */
 import { hash } from 'node:crypto'
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { insertNewRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { listBoards, readScores, writeScores } from './rank-index/entries.ts'
+import { type FanScore, listBoards, readScores, writeManyScores, writeScores } from './rank-index/entries.ts'
 import type { BoardScore } from './rank-index/rank-index.ts'
 
 export interface EnrolOptions {
@@ -22,11 +23,23 @@ export async function enrol(
   earned: BoardScore[],
   { again = false }: EnrolOptions = {},
 ): Promise<boolean> {
-  const enrolledAt = tx.now()
-  const enrolment = { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) }
+  const enrolment = enrolmentAt(tx.now(), userId)
   const [row] = await (again ? upsertEnrolment(tx, enrolment) : insertEnrolment(tx, enrolment))
   if (row) await writeScores(tx, userId, [], earned)
   return row !== undefined
+}
+
+/** As `enrol` for many fans. */
+export async function enrolMany(tx: Transaction, userIds: string[], earned: FanScore[]): Promise<void> {
+  const rows = userIds.map(userId => enrolmentAt(tx.now(), userId))
+  const enrolled = await insertNewRows(tx, tx.tables.leaderboardEntries, rows)
+  const isEnrolled = new Set(enrolled.map(({ userId }) => userId))
+  const scores = earned.filter(({ userId }) => isEnrolled.has(userId))
+  await writeManyScores(tx, [], scores)
+}
+
+const enrolmentAt = (enrolledAt: Date, userId: string) => {
+  return { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) }
 }
 
 type NewEnrolment = Tables['leaderboardEntries']['$inferInsert']

@@ -3,9 +3,9 @@ import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { ensureUserId, findUser } from '../../identity/users/users.ts'
 import { boardsAt, earliestStart } from '../leaderboard/boards.ts'
-import { type EnrolOptions, enrol, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
-import { lockAccount } from './account.ts'
-import { type EarnedEntry, earnedScores, scoresOfFirst } from './earned-scores.ts'
+import { type EnrolOptions, enrol, enrolMany, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
+import { lockAccount, lockAccounts } from './account.ts'
+import { type EarnedEntry, earnedScores, listEarnedScores, scoresOfFirst } from './earned-scores.ts'
 
 /** Enrols a fan, at most once. True if this call enrolled them. The user's row must exist. */
 export async function joinLeaderboard(
@@ -14,12 +14,22 @@ export async function joinLeaderboard(
   options: EnrolOptions = {},
 ): Promise<boolean> {
   await lockAccount(tx, userId)
-  // The boards of this time, and those of entries with a later time, since clocks differ.
   const enrolledAt = tx.now()
-  const since = earliestStart(boardsAt(enrolledAt), enrolledAt)
-  const scores = await earnedScores(tx, userId, { enrolledAt, since })
+  const scores = await earnedScores(tx, userId, { enrolledAt, since: startOf(enrolledAt) })
   return enrol(tx, userId, scores, options)
 }
+
+/** As `joinLeaderboard` for many fans. The number of statements does not depend on theirs. */
+export async function joinLeaderboards(tx: Transaction, userIds: string[]): Promise<void> {
+  if (userIds.length === 0) return
+  await lockAccounts(tx, userIds)
+  const enrolledAt = tx.now()
+  const enrolments = new Map(userIds.map(userId => [userId, enrolledAt]))
+  await enrolMany(tx, userIds, await listEarnedScores(tx, enrolments, startOf(enrolledAt)))
+}
+
+/** Of the boards of this time, and of those of entries with a later time, since clocks differ. */
+const startOf = (enrolledAt: Date) => earliestStart(boardsAt(enrolledAt), enrolledAt)
 
 /** As `joinLeaderboard`, for a fan whose account this unit of work has opened with this entry. */
 export const joinWithFirstEntry = (tx: Transaction, userId: string, entry: EarnedEntry['entry']) =>

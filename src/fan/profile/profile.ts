@@ -3,15 +3,17 @@
 import { sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { useAvatar } from '../../club/pictures/owned.ts'
+import { listOwners, useAvatar } from '../../club/pictures/owned.ts'
 import { requireTeam } from '../../club/teams/teams.ts'
 import type { Caller, CallerId } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
-import { recordEvent } from '../../economy/events/record-event.ts'
+import { UPLOADED } from '../../core/uploaded-url.ts'
+import { applicationEvent, recordEvent, writeEvents } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
 import { completionOf } from '../../identity/users/completion.ts'
+import { updateUsers } from '../../identity/users/many-users.ts'
 import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
 import { isComplete, type ProfileChange, pickProfile } from '../../identity/users/profile-fields.ts'
 import { publicProfileOf } from '../../identity/users/public-profile.ts'
@@ -47,17 +49,10 @@ const PUBLIC_TEXTS = ['displayName', 'handle', 'bio'] as const
 export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
   const normal = normalizeProfile(change, pointer)
   if (Object.keys(normal).length === 0) return
-  await requirePublicText(
-    tx,
-    userId,
-    PUBLIC_TEXTS.map(name => ({ pointer: `${pointer}/${name}`, text: normal[name] })),
-  )
+  await requirePublicText(tx, userId, publicTextsOf(normal, pointer))
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${pointer}/favoriteTeamId`)
-  const profile = await updateUser(tx, userId, normal).catch(error => {
-    if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError(profileProblems.handle_taken)
-    throw error
-  })
+  const profile = await updateUser(tx, userId, normal).catch(throwHandleTaken)
   if (!profile) throw new DomainError(profileProblems.profile_not_found)
   if (normal.avatarUrl !== undefined) await changeAvatar(tx, userId, normal.avatarUrl, pointer)
   tx.invalidate(fanTag(userId))
@@ -65,6 +60,41 @@ export async function changeProfile(tx: Transaction, userId: string, change: Pro
   if (normal.locale !== undefined) tx.invalidate(tokenValidityTag(profile))
   if (isComplete(profile)) await recordProfileCompleted(tx, userId)
 }
+const publicTextsOf = (change: ProfileChange, pointer: string) =>
+  PUBLIC_TEXTS.map(name => ({ pointer: `${pointer}/${name}`, text: change[name] }))
+
+function throwHandleTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError(profileProblems.handle_taken)
+  throw error
+}
+
+/**
+ * As `changeProfile` for distinct fans, whose teams exist. Every change has members, none of them null. The number of
+ * statements does not depend on theirs, except for fans with pictures.
+ */
+export async function changeProfiles(tx: Transaction, changes: Map<string, ProfileChange>): Promise<void> {
+  if (changes.size === 0) return
+  const rows = [...changes].map(([id, change]) => ({ ...normalizeProfile(change, ''), id }))
+  for (const row of rows) await requirePublicText(tx, row.id, publicTextsOf(row, ''))
+  const profiles = await updateUsers(tx, rows).catch(throwHandleTaken)
+  const shown = rows.filter(({ avatarUrl }) => avatarUrl)
+  const owners = await listOwners(
+    tx,
+    shown.map(({ id }) => id),
+  )
+  for (const { id, avatarUrl = null } of shown)
+    if (owners.has(id) || UPLOADED.test(avatarUrl ?? '')) await changeAvatar(tx, id, avatarUrl, '')
+  for (const profile of profiles) {
+    tx.invalidate(fanTag(profile.id))
+    if (changes.get(profile.id)?.locale !== undefined) tx.invalidate(tokenValidityTag(profile))
+  }
+  const complete = profiles.filter(profile => isComplete(profile))
+  await writeEvents(
+    tx,
+    complete.map(({ id }) => applicationEvent(tx, profileCompleted(id))),
+  )
+}
+
 changeProfile.problems = [
   ...requirePublicText.problems,
   profileProblems.handle_taken,
@@ -83,8 +113,12 @@ async function changeAvatar(tx: Transaction, userId: string, avatarUrl: string |
 
 /** Recorded once, also if the fan empties a field and fills it again. */
 async function recordProfileCompleted(tx: Transaction, userId: string): Promise<void> {
-  const type = 'profile.completed'
-  await recordEvent(tx, { userId, type, data: {}, eventId: `${type}:${userId}` })
+  await recordEvent(tx, profileCompleted(userId))
+}
+
+const profileCompleted = (userId: string) => {
+  const type = 'profile.completed' as const
+  return { userId, type, data: {}, eventId: `${type}:${userId}` }
 }
 
 const notFound = () =>

@@ -1,5 +1,6 @@
 /** The record that a fan has completed the onboarding. */
 import { eq } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 
@@ -23,6 +24,14 @@ const selectCompletion = prepared(completionOf)
 export async function recordCompletion(tx: Transaction, userId: string, completedAt = tx.now()) {
   const [row] = await insertCompletion(tx, { userId, completedAt })
   return row !== undefined
+}
+
+/** As `recordCompletion` for many fans. */
+export async function recordCompletions(
+  tx: Transaction,
+  completions: Tables['onboardings']['$inferInsert'][],
+): Promise<void> {
+  await insertRows(tx, tx.tables.onboardings, completions, 'skip')
 }
 
 const insertCompletion = prepared((tx: Transaction, completion: Tables['onboardings']['$inferInsert']) =>

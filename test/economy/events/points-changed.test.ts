@@ -4,7 +4,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import type { PointsReason } from '../../../src/economy/points/reasons.ts'
 import { ruleKind, upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
-import { importFan } from '../../../src/operate/admin/import/fans.ts'
+import { importFans } from '../../../src/operate/admin/import/fans.ts'
 import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { questKind, upsertQuest } from '../../../src/play/quests/upsert-quest.ts'
 import { untoldEntries } from '../../crash/event-invariants.ts'
@@ -121,10 +121,8 @@ onEachEngine('An entry of the ledger', world => {
     const subjects = [1, 2, 3].map(n => `imported-${n}`)
     const { name: provider } = world.config.identity
     const fields = { provider, profile: {}, onboardingCompletedAt: null, joinLeaderboard: false }
-    await world.db.write(async tx => {
-      for (const [at, subject] of subjects.entries())
-        await importFan(tx, { ...fields, subject, openingBalance: 100 + at })
-    })
+    const fans = subjects.map((subject, at) => ({ ...fields, subject, openingBalance: 100 + at }))
+    await world.db.write(tx => importFans(tx, fans))
     const { users } = world.db.tables
     for (const [at, subject] of subjects.entries()) {
       const [user] = await world.db.read.select().from(users).where(eq(users.subject, subject))

@@ -10,7 +10,7 @@ import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { correctOnboarding } from '../../../src/operate/admin/backfill-onboarding.ts'
 import { explainEvent } from '../../../src/operate/admin/explain-event.ts'
-import { importFan } from '../../../src/operate/admin/import/fans.ts'
+import { importFans } from '../../../src/operate/admin/import/fans.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
 import { addMatch, predict, settleAll, stateOf } from '../../play/predictions/match-world.ts'
 import { addQuest, claim, happen, newType, userIdOf } from '../../play/quests/quests-world.ts'
@@ -71,17 +71,17 @@ onEachEngine('A fan whose account is almost full', world => {
     const run = (points: number) =>
       world.db.write(async tx => ({
         correction: await correctOnboarding(tx, 'complete', { ...caller, rewarded: false }, terms(points)),
-        plan: await importFan(tx, { ...imported, openingBalance: points }),
+        plans: await importFans(tx, [{ ...imported, openingBalance: points }]),
       }))
     const full = { field: 'openingBalance', message: expect.stringContaining('is full') }
     expect(await run(ROOM + 1)).toMatchObject({
       correction: { outcome: 'refused' },
-      plan: { faults: [full] },
+      plans: [{ faults: [full] }],
     })
     expect((await fan.get('/api/user/onboarding')).body.state).toBe('not_started')
     expect(await run(2)).toMatchObject({
       correction: { outcome: 'corrected', points: 2 },
-      plan: { faults: [] },
+      plans: [{ faults: [] }],
     })
     expect(await pointsOf(fan)).toEqual({ balance: MAX - 1, lifetime: MAX - 1 })
   })

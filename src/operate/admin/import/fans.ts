@@ -1,18 +1,19 @@
 /**
- * Imports fans of another system, each in one unit of work. What an earlier run wrote is not written again, so an
+ * Imports fans of another system, many in one unit of work. What an earlier run wrote is not written again, so an
  * interrupted import can be repeated. A profile is written only if the fan has never written one here. Points become one
  * ledger entry, which counts on the global board and on no weekly or monthly one.
  */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { commandLine } from '../../../core/command-line.ts'
-import { canBook, readAccounts } from '../../../economy/points/account.ts'
-import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
-import { appendEntry, type PointsChange } from '../../../economy/points/ledger.ts'
-import { changeProfile } from '../../../fan/profile/profile.ts'
-import { recordCompletion } from '../../../identity/users/completion.ts'
+import { canBook, lockAccounts, readAccounts } from '../../../economy/points/account.ts'
+import { joinLeaderboards } from '../../../economy/points/join-leaderboard.ts'
+import { openLedgers, type PointsChange } from '../../../economy/points/ledger.ts'
+import { changeProfiles } from '../../../fan/profile/profile.ts'
+import { recordCompletions } from '../../../identity/users/completion.ts'
+import { ensureUsers } from '../../../identity/users/many-users.ts'
 import { PROFILE_FIELDS, type ProfileChange } from '../../../identity/users/profile-fields.ts'
-import { ensureUser, erasedSubject, type User } from '../../../identity/users/users.ts'
+import { erasedSubject, type User } from '../../../identity/users/users.ts'
 
 /** A fan whose members satisfy every rule that needs no database. */
 export interface ImportedFan {
@@ -57,18 +58,55 @@ export async function planFans(reader: Reader, fans: ImportedFan[]): Promise<Fan
 export const isDue = ({ record, profile, points, completion, enrolment }: FanPlan) =>
   record || profile || points > 0 || completion || enrolment
 
-/** Writes what is missing, and returns the plan. Writes nothing for a fan with faults. */
-export async function importFan(tx: Transaction, fan: ImportedFan): Promise<FanPlan> {
-  const plan = planFan(fan, await readKnown(tx, [fan]))
-  if (plan.faults.length > 0 || !isDue(plan)) return plan
-  const { user } = await ensureUser(tx, fan)
-  const userId = user.id
-  if (plan.profile) await changeProfile(tx, user.id, fan.profile)
-  if (plan.points > 0) await appendEntry(tx, { ...OPENING_CAUSE, userId, delta: plan.points })
-  if (plan.completion && fan.onboardingCompletedAt)
-    await recordCompletion(tx, userId, fan.onboardingCompletedAt)
-  if (plan.enrolment) await joinLeaderboard(tx, userId)
-  return plan
+/**
+ * Writes what is missing for each fan, and returns the plans, as `planFans`. Writes nothing for a fan with faults. The number of
+ * statements does not depend on that of the fans.
+ */
+export async function importFans(tx: Transaction, fans: ImportedFan[]): Promise<FanPlan[]> {
+  const plans = await planFans(tx, fans)
+  const planned = fans.flatMap((fan, index) => {
+    const plan = plans[index]
+    return plan && plan.faults.length === 0 && isDue(plan) ? { fan, plan } : []
+  })
+  const subjects = planned.map(({ fan }) => fan.subject)
+  const users = await ensureUsers(tx, fans[0]?.provider ?? '', subjects)
+  const due = planned.flatMap(({ fan, plan }) => {
+    const userId = users.get(fan.subject)
+    return userId === undefined ? [] : { userId, fan, plan }
+  })
+  if (due.length < planned.length) throw new Error('a user record disappeared while it was created')
+  const idsOf = (isOne: (plan: FanPlan) => boolean) =>
+    due.flatMap(({ userId, plan }) => (isOne(plan) ? userId : []))
+  await lockAccounts(
+    tx,
+    idsOf(({ points, enrolment }) => points > 0 || enrolment),
+  )
+  const profiles = due.filter(({ plan }) => plan.profile)
+  await changeProfiles(tx, new Map(profiles.map(({ userId, fan }) => [userId, fan.profile])))
+  await bookBalances(
+    tx,
+    due.filter(({ plan }) => plan.points > 0).map(({ userId, plan }) => ({ userId, delta: plan.points })),
+  )
+  await recordCompletions(
+    tx,
+    due.flatMap(({ userId, plan, fan: { onboardingCompletedAt: completedAt } }) =>
+      plan.completion && completedAt ? { userId, completedAt } : [],
+    ),
+  )
+  await joinLeaderboards(
+    tx,
+    idsOf(({ enrolment }) => enrolment),
+  )
+  return plans
+}
+
+async function bookBalances(tx: Transaction, balances: { userId: string; delta: number }[]): Promise<void> {
+  if (balances.length === 0) return
+  const changes = balances.map(balance => ({ ...OPENING_CAUSE, ...balance }))
+  const ids = changes.map(({ userId }) => userId)
+  const ledgers = await openLedgers(tx, ids, changes)
+  for (const change of changes) ledgers.append(change)
+  await ledgers.write()
 }
 
 type Known = Awaited<ReturnType<typeof readKnown>>

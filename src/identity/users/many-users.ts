@@ -1,0 +1,42 @@
+/** The user records of many fans, for imports. */
+import { inArray } from 'drizzle-orm'
+import { insertRows, updateRows } from '../../../db/bulk.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { tokenValidityTag } from '../../platform/cache/tags.ts'
+import { PROFILE_FIELDS, type ProfileChange } from './profile-fields.ts'
+import { deletedUser, ERASED, erasedSubject, lockSubjects, type User } from './users.ts'
+
+/**
+ * As `ensureUser` for distinct subjects of a provider: their ids, by subject. The number of statements does not depend on theirs.
+ * @throws DomainError `invalid_token` (a fan was erased meanwhile)
+ */
+export async function ensureUsers(
+  tx: Transaction,
+  provider: string,
+  subjects: string[],
+): Promise<Map<string, string>> {
+  const now = tx.now()
+  // In one order: two imports cannot wait for each other.
+  const rows = subjects
+    .toSorted()
+    .map(subject => ({ id: tx.newId(), provider, subject, createdAt: now, updatedAt: now }))
+  await insertRows(tx, tx.tables.users, rows, 'skip')
+  for (const subject of subjects) tx.invalidate(tokenValidityTag({ provider, subject }))
+  const users = await lockSubjects(tx, provider, subjects)
+  // Read after the insert, which waits for concurrent transactions: one of them may have erased a fan.
+  const erased = subjects.map(subject => erasedSubject({ provider, subject }))
+  if ((await lockSubjects(tx, provider, erased)).size > 0) throw deletedUser(ERASED)
+  return users
+}
+
+/** Writes the members of each change that are not null. Returns the records of these fans, who are locked by `ensureUsers`. */
+export async function updateUsers(
+  tx: Transaction,
+  changes: ({ id: string } & ProfileChange)[],
+): Promise<User[]> {
+  const { users } = tx.tables
+  const rows = changes.map(change => ({ ...change, updatedAt: tx.now() }))
+  await updateRows(tx, users, rows, [...PROFILE_FIELDS, 'updatedAt'], { keepsNull: true })
+  const ids = changes.map(({ id }) => id)
+  return tx.select().from(users).where(inArray(users.id, ids))
+}
