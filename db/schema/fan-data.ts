@@ -14,6 +14,7 @@ import { fanData as sanctions } from './identity/sanctions.ts'
 import { fanData as users } from './identity/users.ts'
 import { fanData as http } from './platform/http.ts'
 import { fanData as checkIns } from './play/check-ins.ts'
+import { fanData as lockers } from './play/lockers.ts'
 import { fanData as packs } from './play/packs.ts'
 import { fanData as predictions } from './play/predictions.ts'
 import { fanData as quests } from './play/quests.ts'
@@ -33,6 +34,7 @@ export const fanData = {
   ...events,
   ...rewards,
   ...packs,
+  ...lockers,
   ...checkIns,
   ...predictions,
   ...quests,

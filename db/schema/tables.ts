@@ -24,6 +24,7 @@ import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
 import { defineHttpTables } from './platform/http.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
+import { defineLockersTables } from './play/lockers.ts'
 import { definePacksTables } from './play/packs.ts'
 import { definePredictionsTables } from './play/predictions.ts'
 import { definePurchasesTables } from './play/purchases.ts'
@@ -69,6 +70,7 @@ function defineTables(kit: ColumnKit) {
     ...packs,
     ...defineShopTables(kit, packs),
     ...definePurchasesTables(kit),
+    ...defineLockersTables(kit, users),
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),
     ...defineQuestsTables(kit, users),

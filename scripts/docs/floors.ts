@@ -29,7 +29,7 @@ export const DOMAINS: Record<string, Domain> = {
   },
   play: {
     about: 'what fans do with points and cards',
-    rooms: [['rewards', 'purchases', 'check-ins', 'predictions'], ['packs'], ['quests', 'shop']],
+    rooms: [['rewards', 'purchases', 'check-ins', 'predictions'], ['packs'], ['quests', 'shop', 'lockers']],
   },
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },
   fan: {

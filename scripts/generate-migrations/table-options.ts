@@ -8,6 +8,7 @@ export const WITHOUT_ROWID = new Set([
   'leaderboard_counts',
   'leaderboard_entries',
   'leaderboard_scores',
+  'locker_items',
   'onboardings',
   'points_accounts',
   'predictions',

@@ -38,6 +38,7 @@ import { routeFacts } from '../platform/http/edge/route-facts.ts'
 import { serverHooks } from '../platform/http/edge/server-hooks.ts'
 import { checkInPages } from '../play/check-ins/page-routes.ts'
 import { checkInRoutes } from '../play/check-ins/routes.ts'
+import { lockersRoutes } from '../play/lockers/routes.ts'
 import { packsRoutes } from '../play/packs/routes.ts'
 import { predictionRoutes } from '../play/predictions/routes.ts'
 import { paymentRoutes } from '../play/purchases/routes.ts'
@@ -89,6 +90,7 @@ const play = (deps: Deps) =>
     .use(packsRoutes(deps))
     .use(paymentRoutes(deps))
     .use(productsRoutes(deps))
+    .use(lockersRoutes(deps))
     .use(questsRoutes(deps))
     .use(predictionRoutes(deps))
     .use(checkInRoutes(deps))

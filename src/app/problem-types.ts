@@ -18,6 +18,7 @@ import { sanctionProblems } from '../identity/sanctions/problems.ts'
 import { userProblems } from '../identity/users/problems.ts'
 import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
+import { lockerProblems } from '../play/lockers/problems.ts'
 import { packProblems } from '../play/packs/problems.ts'
 import { predictionProblems } from '../play/predictions/problems.ts'
 import { purchaseProblems } from '../play/purchases/problems.ts'
@@ -44,6 +45,7 @@ export const problemTypes = unite(
   questProblems,
   purchaseProblems,
   packProblems,
+  lockerProblems,
   shopProblems,
   checkInProblems,
   predictionProblems,

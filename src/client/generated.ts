@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "item_not_owned" | "locker_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -641,6 +641,22 @@ export interface components {
              */
             code: "product_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A shelf has an item that the caller does not own. `errors` has a pointer to each. Read the collection again. */
+        ItemNotOwnedProblem: {
+            /**
+             * @description `item_not_owned`.
+             * @constant
+             */
+            code: "item_not_owned";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan has no locker, or does not show it to the caller. */
+        LockerNotFoundProblem: {
+            /**
+             * @description `locker_not_found`.
+             * @constant
+             */
+            code: "locker_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No quest has this id. Read the list of quests again. */
         QuestNotFoundProblem: {
             /**
@@ -880,6 +896,11 @@ export interface components {
              */
             activity: "public" | "followers" | "private";
             /**
+             * @description Who sees your locker.
+             * @enum {string}
+             */
+            locker: "public" | "followers" | "private";
+            /**
              * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
              * @enum {string}
              */
@@ -900,6 +921,11 @@ export interface components {
              * @enum {string}
              */
             activity?: "public" | "followers" | "private";
+            /**
+             * @description Who sees your locker.
+             * @enum {string}
+             */
+            locker?: "public" | "followers" | "private";
             /**
              * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
              * @enum {string}
@@ -1326,6 +1352,16 @@ export interface components {
             rank: number | null;
             /** @description Points earned; null as `rank`. */
             points: number | null;
+            /** @description What `GET /api/lockers/{handle}` has. Null if the fan has none, or does not show it to you. */
+            locker: {
+                /** @description Title of the locker. May be empty. */
+                title: string;
+                /**
+                 * @description How clients draw the locker.
+                 * @enum {string}
+                 */
+                theme: "classic" | "night" | "pitch" | "terrace";
+            } | null;
             /** @description Whether you follow the fan. */
             following: boolean;
             /** @description Whether the fan follows you. */
@@ -2179,6 +2215,84 @@ export interface components {
             products: components["schemas"]["Product"][];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        /** LockerItem */
+        LockerItem: {
+            /** @description Slug of the collectible. */
+            collectibleId: string;
+            /** @description Serial number of the item. */
+            serialNumber: number;
+            /** @description Name of the collectible. */
+            name: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description Rarity: any text of the catalogue. */
+            rarity: string;
+        };
+        /** Shelf */
+        Shelf: {
+            /** @description Title of the shelf. May be empty. */
+            title: string;
+            /** @description Those that the fan owns now. */
+            items: components["schemas"]["LockerItem"][];
+        };
+        /** Locker */
+        Locker: {
+            /** @description Title of the locker. May be empty. */
+            title: string;
+            /**
+             * @description How clients draw the locker.
+             * @enum {string}
+             */
+            theme: "classic" | "night" | "pitch" | "terrace";
+            /** @description From top to bottom. */
+            shelves: components["schemas"]["Shelf"][];
+        };
+        /**
+         * WriteLocker
+         * @description Replaces the whole locker.
+         */
+        WriteLocker: {
+            /** @description Title of the locker. May be empty. */
+            title: string;
+            /**
+             * @description How clients draw the locker.
+             * @enum {string}
+             */
+            theme: "classic" | "night" | "pitch" | "terrace";
+            /** @description From top to bottom. */
+            shelves: {
+                /** @description Title of the shelf. May be empty. */
+                title: string;
+                /** @description Items that you own, in order. */
+                items: {
+                    /** @description The `id` of the collectible. */
+                    collectibleId: string;
+                    /** @description Serial number of the item. */
+                    serialNumber: number;
+                }[];
+            }[];
+        };
+        /**
+         * ShownLocker
+         * @description The locker of a fan as you see it.
+         */
+        ShownLocker: {
+            /** @description Handle of the fan. */
+            handle: string;
+            /** @description Null if the fan does not show it to you. */
+            displayName: string | null;
+            /** @description Null if the fan does not show it to you. */
+            avatarUrl: string | null;
+            /** @description Title of the locker. May be empty. */
+            title: string;
+            /**
+             * @description How clients draw the locker.
+             * @enum {string}
+             */
+            theme: "classic" | "night" | "pitch" | "terrace";
+            /** @description From top to bottom. */
+            shelves: components["schemas"]["Shelf"][];
         };
         /** Streak */
         Streak: {
@@ -4167,6 +4281,32 @@ export interface operations {
             };
         };
     };
+    readLocker: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownLocker"];
+                };
+            };
+        };
+    };
     readMatch: {
         parameters: {
             query?: {
@@ -4219,6 +4359,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Match"];
+                };
+            };
+        };
+    };
+    readOwnLocker: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Locker"];
+                };
+            };
+        };
+    };
+    writeLocker: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WriteLocker"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Locker"];
                 };
             };
         };
@@ -4756,6 +4946,8 @@ export interface problems {
   'user_pack_not_found': components['schemas']['UserPackNotFoundProblem']
   'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
   'product_not_found': components['schemas']['ProductNotFoundProblem']
+  'item_not_owned': components['schemas']['ItemNotOwnedProblem']
+  'locker_not_found': components['schemas']['LockerNotFoundProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
@@ -4880,10 +5072,14 @@ export interface codes {
   readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans that you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read the locker of a fan. As the fan shows it to you, or without a token to everyone. The page `/lockers/{handle}` shows it to everyone. */
+  readLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'locker_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
   readMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read your onboarding. The status is `not_started` before the first write of a fan. */
   readOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read your locker. With the items that you own now. Empty until you write it. */
+  readOwnLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a pack and its items. The pack as in the list, with the weight of each item in the draw. */
   readPack: 'malformed_request' | 'pack_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read your points. Balance, lifetime points and ledger entries, newest first. Filters by reason and time. */
@@ -4930,6 +5126,8 @@ export interface codes {
   useRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'request_timeout' | 'already_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Void an event. Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
   voidEvent: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'event_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Write your locker. Replaces the whole locker. Each item has one place, and is shown for as long as you own it. */
+  writeLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'item_not_owned' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Predict the score of a match. Until kick-off; replaces your earlier prediction. */
   writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. A member left out stays as it is; null clears it. */
@@ -4986,8 +5184,10 @@ export const requests = {
   readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
   readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },
   readLeaderboard: { method: 'GET', path: '/api/leaderboard', caller: true, repeatable: true },
+  readLocker: { method: 'GET', path: '/api/lockers/{handle}', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
+  readOwnLocker: { method: 'GET', path: '/api/user/locker', caller: true, repeatable: true },
   readPack: { method: 'GET', path: '/api/packs/{packId}', repeatable: true },
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
   readPrediction: { method: 'GET', path: '/api/matches/{matchId}/prediction', caller: true, repeatable: true },
@@ -5011,6 +5211,7 @@ export const requests = {
   uploadPicture: { method: 'POST', path: '/api/uploads', caller: true, keyed: true, repeatable: true, file: true },
   useRedemption: { method: 'POST', path: '/api/redemptions/{code}/use', caller: true },
   voidEvent: { method: 'POST', path: '/api/events/void', caller: true, repeatable: true, body: true },
+  writeLocker: { method: 'PUT', path: '/api/user/locker', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   writePrediction: { method: 'PUT', path: '/api/matches/{matchId}/prediction', caller: true, keyed: true, repeatable: true, body: true },
   writeProfile: { method: 'POST', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
 } as const

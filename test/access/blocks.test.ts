@@ -3,6 +3,7 @@
  * mutes B. Found by walking the OpenAPI document: an operation without a line fails the suite.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { block, follow, type NamedFan, namedFan, put } from '../identity/relations/relations-world.ts'
 import { type Document, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
@@ -33,6 +34,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     ]
     packs = new Map()
     const packId = await addPack(world, { price: FREE })
+    await countSerialNumbersFrom(packId)
     const product = entryOf()
     await addProduct(world, product)
     const kickoffAt = new Date(world.clock.ms + 60_000)
@@ -43,9 +45,21 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       const { userPack } = await buy(fan, packId)
       expectStatus(200, await open(fan, userPack.id))
       packs.set(fan.handle, userPack.id)
+      const [item] = expectStatus(200, await fan.get('/api/user/collection')).items
+      const [serialNumber] = item.serialNumbers
+      const items = [{ collectibleId: item.id, serialNumber }]
+      const locker = { title: `Locker of ${fan.handle}`, theme: 'night', shelves: [{ title: '', items }] }
+      expectStatus(200, await fan.put('/api/user/locker', locker))
       expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
       expectStatus(200, await fan.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 }))
-      needles.set(fan.handle, [fan.id, fan.handle, `Name of ${fan.handle}`, userPack.id, fan.subject])
+      needles.set(fan.handle, [
+        fan.id,
+        fan.handle,
+        `Name of ${fan.handle}`,
+        userPack.id,
+        fan.subject,
+        String(serialNumber),
+      ])
     }
     for (const [one, other] of [
       [a, b],
@@ -61,6 +75,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     const board = ['', '?around=me', '?period=week', '?limit=100', '?kind=predictions', '?among=following']
     paths = {
       readLeaderboard: () => board.map(query => `/api/leaderboard${query}`),
+      readLocker: other => [`/api/lockers/${other.handle}`],
       readFan: other => [`/api/fans/${other.handle}`],
       openStream: () => [`/api/stream?topics=me,leaderboard,pack:${packId},match:${matchId}`],
       readPack: () => [`/api/packs/${packId}`],
@@ -72,6 +87,18 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       [ID_OF_A_PACK]: other => [`/api/packs/proofs/${packs.get(other.handle)}`],
     }
   })
+
+  /** From a number that is in no other text, so that serial numbers stand for their owners. */
+  const countSerialNumbersFrom = (packId: string) =>
+    world.db.write(async tx => {
+      const { collectibles } = tx.tables
+      const ids = ['common', 'rare', 'epic'].map(rarity => `${packId}-${rarity}`)
+      for (const [at, id] of ids.entries())
+        await tx
+          .update(collectibles)
+          .set({ minted: 700_411_000 + at * 1_000_000 })
+          .where(eq(collectibles.id, id))
+    })
 
   const all = () => [a, b, stranger, muting].map(need)
 

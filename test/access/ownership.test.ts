@@ -15,6 +15,7 @@ import {
   buy,
   cancel,
   EUROS,
+  expectStatus,
   FREE,
   open,
   patientFan,
@@ -93,7 +94,7 @@ onEngine(
         await owner.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 })
       const strangersOwn = (await start(stranger, priced)).body.id
       const opened = await buy(owner, free)
-      await open(owner, opened.userPack.id)
+      const [drawn] = expectStatus(200, await open(owner, opened.userPack.id)).items
       // A second collectible, so that the collection has a second page.
       await open(owner, (await buy(owner, await addPack(world, { price: FREE }))).userPack.id)
       const sealed = (await buy(owner, free)).userPack
@@ -181,6 +182,20 @@ onEngine(
           id: sealed.id,
           use: send('post', '/api/packs/open', 'userPackId', { clientSeed: 'mine' }),
           refused: [404, 'user_pack_not_found'],
+          granted: 200,
+        },
+        // An item of the owner is on no shelf of another caller.
+        'writeLocker.collectibleId': {
+          id: drawn.id,
+          use: (client, collectibleId) => {
+            const items = [{ collectibleId, serialNumber: drawn.serialNumber }]
+            return client.put('/api/user/locker', {
+              title: '',
+              theme: 'classic',
+              shelves: [{ title: '', items }],
+            })
+          },
+          refused: [422, 'item_not_owned'],
           granted: 200,
         },
         'readPurchase.purchaseId': {

@@ -103,6 +103,7 @@ async function addOddities(db: Database) {
     await addWebhooks(tx, { at, text })
     await addPictures(tx, at)
     await addRelations(tx, at)
+    await addLockers(tx, at)
     await addSanctions(tx, at)
     await addPayments(tx, at)
     await addProducts(tx, at)
@@ -140,9 +141,19 @@ async function addRelations(tx: Transaction, followedAt: Date) {
   const { fanRelations, followCounts, privacySettings } = tx.tables
   await tx.insert(fanRelations).values({ fanId: 'Z', otherId: 'é', followedAt })
   await tx.insert(followCounts).values({ userId: 'Z', following: 1 })
-  const shown = { profile: 'private', activity: 'private', leaderboardName: 'anonymous' }
+  const shown = { profile: 'private', activity: 'private', locker: 'private', leaderboardName: 'anonymous' }
   await tx.insert(privacySettings).values({ userId: 'é', ...shown })
   await tx.insert(tx.tables.termsAcceptances).values({ userId: 'é', version: 'é', acceptedAt: followedAt })
+}
+
+async function addLockers(tx: Transaction, updatedAt: Date) {
+  const { lockers, lockerItems } = tx.tables
+  const locker = { userId: 'Z', title: ODD_TEXT, theme: 'night', shelves: '[""]', updatedAt }
+  await tx.insert(lockers).values(locker)
+  const serialNumber = Number.MAX_SAFE_INTEGER
+  await tx
+    .insert(lockerItems)
+    .values({ userId: 'Z', shelf: 0, position: 0, collectibleId: 'é', serialNumber })
 }
 
 async function addSanctions(tx: Transaction, createdAt: Date) {

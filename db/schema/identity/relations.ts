@@ -66,6 +66,8 @@ export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'use
     /** `public`, `followers` or `private`. */
     profile: text().notNull(),
     activity: text().notNull(),
+    /** Null before it is changed: the default. */
+    locker: text(),
     /** `name`, `handle` or `anonymous`. */
     leaderboardName: text().notNull(),
   })

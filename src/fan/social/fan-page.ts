@@ -7,6 +7,7 @@ import { readRankedEntry } from '../../economy/leaderboard/ranked-entry.ts'
 import { readFan } from '../../identity/relations/find-fan.ts'
 import { viewerOf } from '../../identity/relations/visibility.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { readLockerTitle } from '../../play/lockers/lockers.ts'
 import type { FanPage } from './schema.ts'
 
 const GLOBAL_BOARD = 'all'
@@ -23,13 +24,14 @@ export async function readFanPage(
     handle,
   )
   const hidden = { displayName: null, avatarUrl: null, favoriteTeam: null, rank: null, points: null }
-  if (!isShown) return { ...fan, handle, ...hidden }
+  const locker = await readLockerTitle(source.read, viewerOf(caller), handle)
+  if (!isShown) return { ...fan, handle, ...hidden, locker }
   const { teams } = await getTeams(source)
   const favoriteTeam = teams.find(({ id }) => id === favoriteTeamId) ?? null
   // A rank would name the entry without a name on the leaderboard.
   const isRanked = leaderboardName !== 'anonymous' || userId === caller?.userId
   const entry = isRanked ? await readRankedEntry(source.read, GLOBAL_BOARD, userId) : null
   const { rank = null, points = null } = entry ?? {}
-  return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points }
+  return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points, locker }
 }
 readFanPage.problems = readFan.problems

@@ -49,6 +49,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
           favoriteTeam: exampleTeam,
           rank: 42,
           points: 1250,
+          locker: { title: 'Derby days', theme: 'night' },
           following: true,
           followsYou: false,
         },

@@ -13,7 +13,7 @@ export async function readPrivacy(reader: Reader, { userId }: CallerId): Promise
   if (!row) return DEFAULT_PRIVACY
   const { userId: _, ...settings } = row
   // Guarantee of the cast: only `changePrivacy` writes the row.
-  return settings as Privacy
+  return { ...settings, locker: settings.locker ?? DEFAULT_PRIVACY.locker } as Privacy
 }
 
 const selectPrivacy = preparedRow((reader: Reader, userId: string) => {

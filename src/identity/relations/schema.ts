@@ -9,6 +9,7 @@ const Audience = (description: string) => OneOf(['public', 'followers', 'private
 const privacyMembers = {
   profile: Audience('Who sees your name, picture, team, rank and points on your page.'),
   activity: Audience('Who may be shown what you do.'),
+  locker: Audience('Who sees your locker.'),
   leaderboardName: OneOf(['name', 'handle', 'anonymous'], {
     description:
       'What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.',
@@ -22,13 +23,19 @@ export const PrivacyChange = Closed(
   {
     profile: Type.Optional(privacyMembers.profile),
     activity: Type.Optional(privacyMembers.activity),
+    locker: Type.Optional(privacyMembers.locker),
     leaderboardName: Type.Optional(privacyMembers.leaderboardName),
   },
   { title: 'PrivacyChange', description: 'An omitted member keeps its value.' },
 )
 export type PrivacyChange = typeof PrivacyChange.static
 
-export const DEFAULT_PRIVACY: Privacy = { profile: 'public', activity: 'followers', leaderboardName: 'name' }
+export const DEFAULT_PRIVACY: Privacy = {
+  profile: 'public',
+  activity: 'followers',
+  locker: 'public',
+  leaderboardName: 'name',
+}
 
 const ListedFan = Closed(
   {

@@ -51,7 +51,7 @@ export function follows(
 /** SQL: whether the fan's privacy shows this to the viewer, who is not blocked. Activity of a muted fan is shown to no other. */
 export function isShown(
   reader: Tables,
-  aspect: 'profile' | 'activity',
+  aspect: 'profile' | 'activity' | 'locker',
   viewerId: string,
   fanId: Column,
 ): SQL<boolean> {

@@ -18,6 +18,7 @@ import { exportIdentity } from '../../identity/users/export.ts'
 import { findUser, findUserById, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/export.ts'
 import { exportCheckIns } from '../../play/check-ins/export.ts'
+import { exportLocker } from '../../play/lockers/personal-data.ts'
 import {
   exportGivenItems,
   exportItemTransfers,
@@ -72,6 +73,7 @@ async function exportRecord(reader: Reader, user: User) {
     givenItems: await exportGivenItems(reader, user.id),
     receivedItems: await exportReceivedItems(reader, user.id),
     itemTransfers: await exportItemTransfers(reader, user.id),
+    locker: await exportLocker(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),
     checkIns: await exportCheckIns(reader, user.id),
     predictions: await exportPredictions(reader, user.id),

@@ -25,7 +25,7 @@ function readRates(reader: EnvironmentReader) {
     purchases: rate('RATE_LIMIT_PURCHASES', 60),
     /** Pictures that a caller or a source uploads. */
     uploads: rate('RATE_LIMIT_UPLOADS', 20),
-    /** Follows, mutes, blocks and changes of privacy of a caller. */
+    /** Follows, mutes, blocks, lockers and changes of privacy of a caller. */
     relations: rate('RATE_LIMIT_RELATIONS', 60),
     /** Reports about others of a caller. */
     reports: rate('RATE_LIMIT_REPORTS', 10),

@@ -1,10 +1,21 @@
 /** Who owns an item: the fan who drew it or was given it, until it changes hands. */
 import { and, eq, isNull, or, type SQL } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { collectibleColumns } from './catalogue.ts'
 
 type Tables = Pick<Reader, 'tables'>
 
 /** SQL: whether the fan owns the item now. Each branch is an index. */
 export function isOwnedBy({ tables: { userItems } }: Tables, userId: string): SQL | undefined {
   return or(eq(userItems.ownerId, userId), and(eq(userItems.userId, userId), isNull(userItems.ownerId)))
+}
+
+/** Query for the items that the fan owns now, with what a response shows of their collectibles. */
+export function ownedItems(reader: Reader, userId: string) {
+  const { userItems, collectibles } = reader.tables
+  return reader
+    .select({ ...collectibleColumns(reader), serialNumber: userItems.serialNumber })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(isOwnedBy(reader, userId))
 }

@@ -320,6 +320,18 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'trade-of-ada',
         },
       },
+      lockers: {
+        userId: {
+          row: { userId, title: 'Shelf 28', theme: 'night', shelves: '["Goals"]', updatedAt: at(28) },
+          shown: 'Shelf 28',
+        },
+      },
+      lockerItems: {
+        userId: {
+          row: { userId, shelf: 0, position: 0, collectibleId, serialNumber: 70_028 },
+          shown: '70028',
+        },
+      },
       checkIns: { userId: { row: { userId, matchId, checkedInAt: at(18) }, shown: shownAt(18) } },
       predictions: {
         userId: {

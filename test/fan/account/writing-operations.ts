@@ -92,6 +92,9 @@ export const operations: Record<
     }
     return { send }
   },
+  writeLocker: (_, fan) => ({
+    send: () => fan.put('/api/user/locker', { title: fan.subject.slice(0, 50), theme: 'night', shelves: [] }),
+  }),
   changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })

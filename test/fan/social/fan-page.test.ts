@@ -16,7 +16,14 @@ async function rankedFan(world: World): Promise<NamedFan> {
 const pageOf = async (reader: Client, { handle }: NamedFan) =>
   expectStatus(200, await reader.get(`/api/fans/${handle}`))
 
-const HIDDEN = { displayName: null, avatarUrl: null, favoriteTeam: null, rank: null, points: null }
+const HIDDEN = {
+  displayName: null,
+  avatarUrl: null,
+  favoriteTeam: null,
+  rank: null,
+  points: null,
+  locker: null,
+}
 
 onEachEngine('The page of a fan', world => {
   test('shows name, picture, team, rank and points to everyone, and how the two stand to each other', async () => {
@@ -28,6 +35,7 @@ onEachEngine('The page of a fan', world => {
       favoriteTeam: expect.objectContaining({ shortName: 'TST' }),
       rank: expect.any(Number),
       points: 100,
+      locker: null,
     }
     const nobody = { following: false, followsYou: false }
     expect(await pageOf(world.anonymous, fan)).toEqual({ ...shown, ...nobody })
@@ -63,7 +71,7 @@ onEachEngine('The page of a fan', world => {
   test('of a fan who is anonymous on boards has no rank and no points, except for its owner', async () => {
     const [fan, reader] = [await rankedFan(world), await namedFan(world)]
     await fan.patch('/api/user/privacy', { leaderboardName: 'anonymous' })
-    expect(await pageOf(reader, fan)).toMatchObject({ rank: null, points: null })
+    expect(await pageOf(reader, fan)).toMatchObject({ rank: null, points: null, locker: null })
     expect((await pageOf(fan, fan)).points).toBe(100)
   })
 

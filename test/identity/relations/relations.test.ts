@@ -126,14 +126,19 @@ onEachEngine('Fans and other fans', world => {
 
   test('privacy is public, for followers and by name until it is changed, one member at a time', async () => {
     const fan = await world.fan()
-    const defaults = { profile: 'public', activity: 'followers', leaderboardName: 'name' }
+    const defaults = { profile: 'public', activity: 'followers', locker: 'public', leaderboardName: 'name' }
     expect((await fan.get('/api/user/privacy')).body).toEqual(defaults)
     expect((await fan.patch('/api/user/privacy', {})).body).toEqual(defaults)
     expect((await fan.patch('/api/user/privacy', { profile: 'private' })).body).toEqual({
       ...defaults,
       profile: 'private',
     })
-    const changed = { profile: 'private', activity: 'followers', leaderboardName: 'anonymous' }
+    const changed = {
+      profile: 'private',
+      activity: 'followers',
+      locker: 'public',
+      leaderboardName: 'anonymous',
+    }
     expect((await fan.patch('/api/user/privacy', { leaderboardName: 'anonymous' })).body).toEqual(changed)
     expect((await fan.get('/api/user/privacy')).body).toEqual(changed)
     expect(refusal(await fan.patch('/api/user/privacy', { profile: 'secret' }))).toEqual([

@@ -79,6 +79,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       world.db.read.spine.publicText.policy = { filter: null, termsVersion: '2026-08' }
       return { version: '2026-08' }
     },
+    writeLocker: () => ({ title: 'Mine', theme: 'night', shelves: [] }),
     changePrivacy: () => ({ profile: 'private' }),
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,

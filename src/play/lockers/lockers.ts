@@ -1,0 +1,97 @@
+/** The locker of a fan: as the fan reads it, and as others do. */
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { fanNotFound } from '../../identity/relations/find-fan.ts'
+import { isShown, isVisible } from '../../identity/relations/visibility.ts'
+import { userProblems } from '../../identity/users/problems.ts'
+import { publicFans } from '../../identity/users/public-profile.ts'
+import { ownedItems } from '../packs/ownership.ts'
+import { lockerProblems } from './problems.ts'
+import { EMPTY_LOCKER, type Locker, type ShownLocker } from './schema.ts'
+
+type StoredLocker = Record<'title' | 'theme' | 'shelves', string>
+
+/** With what the fan owns now. Empty for a fan who has written none. */
+export async function readOwnLocker(reader: Reader, { userId }: CallerId): Promise<Locker> {
+  const row = userId === undefined ? undefined : await selectLocker(reader, userId)
+  return row && userId !== undefined ? present(reader, userId, row) : EMPTY_LOCKER
+}
+
+const selectLocker = preparedRow((reader: Reader, userId: string) => {
+  const { lockers } = reader.tables
+  const { title, theme, shelves } = lockers
+  return reader.select({ title, theme, shelves }).from(lockers).where(eq(lockers.userId, userId))
+})
+
+/** Of a fan whom the viewer sees: the title and theme, or null if the fan shows no locker to the viewer. */
+export async function readLockerTitle(reader: Reader, viewerId: string, handle: string) {
+  const found = await selectShown(reader, viewerId, handle)
+  const { title, theme } = found?.locker ?? {}
+  // Guarantee of the cast: only `writeLocker` writes the row.
+  return title === undefined || theme === undefined
+    ? null
+    : ({ title, theme } as Pick<Locker, 'title' | 'theme'>)
+}
+
+/** @throws DomainError `fan_not_found`, `locker_not_found` */
+export async function readLocker(reader: Reader, viewerId: string, handle: string): Promise<ShownLocker> {
+  const found = await selectShown(reader, viewerId, handle)
+  if (!found) throw fanNotFound()
+  if (!found.locker) throw new DomainError(lockerProblems.locker_not_found)
+  const { displayName, avatarUrl } = found.isShown ? found : { displayName: null, avatarUrl: null }
+  return { handle, displayName, avatarUrl, ...(await present(reader, found.userId, found.locker)) }
+}
+readLocker.problems = [userProblems.fan_not_found, lockerProblems.locker_not_found] as const
+
+/** One statement, also for a handle that nobody has. */
+const selectShown = preparedRow((reader: Reader, viewerId: string, handle: string) => {
+  const { lockers } = reader.tables
+  const { title, theme, shelves } = lockers
+  const fan = publicFans(reader).as('fan')
+  return reader
+    .select({
+      ...{ userId: fan.userId, displayName: fan.displayName, avatarUrl: fan.avatarUrl },
+      isShown: isShown(reader, 'profile', viewerId, fan.userId).as('is_shown'),
+      locker: { title, theme, shelves },
+    })
+    .from(fan)
+    .leftJoin(lockers, and(eq(lockers.userId, fan.userId), isShown(reader, 'locker', viewerId, fan.userId)))
+    .where(sql`${fan.handle} = ${handle} and ${isVisible(reader, viewerId, fan.userId)}`)
+})
+
+async function present(
+  reader: Reader,
+  userId: string,
+  { title, theme, shelves }: StoredLocker,
+): Promise<Locker> {
+  const items = Map.groupBy(await selectItems(reader, userId), ({ shelf }) => shelf)
+  const titles: string[] = JSON.parse(shelves)
+  return {
+    title,
+    // Guarantee of the cast: only `writeLocker` writes the row.
+    theme: theme as Locker['theme'],
+    shelves: titles.map((title, shelf) => ({
+      title,
+      items: (items.get(shelf) ?? []).map(({ serialNumber, shelf: _, ...collectible }) => {
+        const { id, name, imageUrl, rarity } = presentTexts(collectible)
+        return { collectibleId: id, serialNumber, name, imageUrl, rarity }
+      }),
+    })),
+  }
+}
+
+const selectItems = prepared((reader: Reader, userId: string) => {
+  const { lockerItems: items } = reader.tables
+  const owned = ownedItems(reader, userId).as('owned')
+  const { id, name, description, imageUrl, rarity, translations, serialNumber } = owned
+  return reader
+    .select({ shelf: items.shelf, serialNumber, id, name, description, imageUrl, rarity, translations })
+    .from(items)
+    .innerJoin(owned, and(eq(id, items.collectibleId), eq(serialNumber, items.serialNumber)))
+    .where(eq(items.userId, userId))
+    .orderBy(asc(items.shelf), asc(items.position))
+})

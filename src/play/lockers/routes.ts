@@ -1,0 +1,70 @@
+import { Elysia } from 'elysia'
+import { Closed } from '../../core/schemas.ts'
+import { type FanDeps, fans, optionalFans } from '../../identity/auth/groups.ts'
+import { HandleParams } from '../../identity/relations/schema.ts'
+import { viewerOf } from '../../identity/relations/visibility.ts'
+import type { PublicReads } from '../../platform/cache/public-reads.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { readLocker, readOwnLocker } from './lockers.ts'
+import * as schema from './schema.ts'
+import { writeLocker } from './write-locker.ts'
+
+type LockerDeps = FanDeps & { publicReads: PublicReads }
+
+const TAG = 'Fans'
+
+const ownRoutes = (deps: LockerDeps) =>
+  fans(deps, { prefix: '/api/user/locker', tag: TAG })
+    .get(
+      '',
+      ({ caller }) => readOwnLocker(deps.db.read, caller),
+      operation({
+        id: 'readOwnLocker',
+        summary: 'Read your locker',
+        description: 'With the items that you own now. Empty until you write it.',
+        query: Closed(LanguageQuery),
+        responses: { 200: schema.Locker },
+        examples: { 200: schema.exampleLocker },
+      }),
+    )
+    .put(
+      '',
+      ({ body, caller, write }) => write(tx => writeLocker(tx, caller, body)),
+      operation({
+        id: 'writeLocker',
+        summary: 'Write your locker',
+        description:
+          'Replaces the whole locker. Each item has one place, and is shown for as long as you own it.',
+        query: Closed(LanguageQuery),
+        body: schema.WriteLocker,
+        findErrors: ({ body }) => schema.findRepeatedItems(body),
+        limit: 'relations',
+        responses: { 200: schema.Locker },
+        problems: writeLocker.problems,
+        examples: { body: schema.exampleWriteLocker, 200: schema.exampleLocker },
+      }),
+    )
+
+const shownRoutes = (deps: LockerDeps) =>
+  optionalFans(deps, { prefix: '/api/lockers', tag: TAG }).get(
+    '/:handle',
+    ({ caller, params, readPublic }) =>
+      readPublic(({ read }) => readLocker(read, viewerOf(caller), params.handle)),
+    operation({
+      id: 'readLocker',
+      summary: 'Read the locker of a fan',
+      description:
+        'As the fan shows it to you, or without a token to everyone. The page `/lockers/{handle}` shows it to everyone.',
+      query: Closed(LanguageQuery),
+      params: HandleParams,
+      responses: { 200: schema.ShownLocker },
+      problems: readLocker.problems,
+      examples: {
+        200: { handle: 'calebe', displayName: 'Calebe', avatarUrl: null, ...schema.exampleLocker },
+      },
+    }),
+  )
+
+export const lockersRoutes = (deps: LockerDeps) =>
+  new Elysia({ name: 'matchday/lockers-routes' }).use(ownRoutes(deps)).use(shownRoutes(deps))
