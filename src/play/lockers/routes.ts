@@ -54,8 +54,7 @@ const shownRoutes = (deps: LockerDeps) =>
     operation({
       id: 'readLocker',
       summary: 'Read the locker of a fan',
-      description:
-        'As the fan shows it to you, or without a token to everyone. The page `/lockers/{handle}` shows it to everyone.',
+      description: 'As the fan shows it to you, or without a token to everyone.',
       query: Closed(LanguageQuery),
       params: HandleParams,
       responses: { 200: schema.ShownLocker },
