@@ -31,6 +31,7 @@ import { definePurchasesTables } from './play/purchases.ts'
 import { defineQuestsTables } from './play/quests.ts'
 import { defineRewardsTables } from './play/rewards.ts'
 import { defineShopTables } from './play/shop.ts'
+import { defineTradesTables } from './play/trades.ts'
 
 export type Tables = ReturnType<typeof defineTables>
 
@@ -71,6 +72,7 @@ function defineTables(kit: ColumnKit) {
     ...defineShopTables(kit, packs),
     ...definePurchasesTables(kit),
     ...defineLockersTables(kit, users),
+    ...defineTradesTables(kit, { ...users, ...packs }),
     ...defineCheckInsTables(kit, { ...users, ...matches }),
     ...definePredictionsTables(kit, { ...users, ...matches }),
     ...defineQuestsTables(kit, users),

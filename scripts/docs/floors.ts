@@ -29,7 +29,11 @@ export const DOMAINS: Record<string, Domain> = {
   },
   play: {
     about: 'what fans do with points and cards',
-    rooms: [['rewards', 'purchases', 'check-ins', 'predictions'], ['packs'], ['quests', 'shop', 'lockers']],
+    rooms: [
+      ['rewards', 'purchases', 'check-ins', 'predictions'],
+      ['packs'],
+      ['quests', 'shop', 'lockers', 'trades'],
+    ],
   },
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },
   fan: {

@@ -46,6 +46,7 @@ import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
+import { tradesRoutes } from '../play/trades/routes.ts'
 import type { Deps } from './deps.ts'
 // Declares what the spine holds, for programs that include the application's types alone.
 import type {} from './spine.ts'
@@ -88,6 +89,7 @@ const play = (deps: Deps) =>
     .use(rewardsRoutes(deps))
     .use(redemptionRoutes(deps))
     .use(packsRoutes(deps))
+    .use(tradesRoutes(deps))
     .use(paymentRoutes(deps))
     .use(productsRoutes(deps))
     .use(lockersRoutes(deps))

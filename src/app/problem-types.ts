@@ -25,6 +25,7 @@ import { purchaseProblems } from '../play/purchases/problems.ts'
 import { questProblems } from '../play/quests/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
 import { shopProblems } from '../play/shop/problems.ts'
+import { tradeProblems } from '../play/trades/problems.ts'
 
 export const problemTypes = unite(
   transportProblems,
@@ -46,6 +47,7 @@ export const problemTypes = unite(
   purchaseProblems,
   packProblems,
   lockerProblems,
+  tradeProblems,
   shopProblems,
   checkInProblems,
   predictionProblems,

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "product_not_found" | "item_not_owned" | "locker_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_not_found" | "trade_changed" | "trade_not_open" | "product_not_found" | "locker_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -633,6 +633,70 @@ export interface components {
              */
             code: "no_payment_needed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A trade is between two fans. */
+        CannotTradeWithYourselfProblem: {
+            /**
+             * @description `cannot_trade_with_yourself`.
+             * @constant
+             */
+            code: "cannot_trade_with_yourself";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan takes part in no trades at present. Try again later. */
+        FanCannotTradeProblem: {
+            /**
+             * @description `fan_cannot_trade`.
+             * @constant
+             */
+            code: "fan_cannot_trade";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has reached the maximum of open offers. Cancel one, or wait until one ends. */
+        TooManyOpenTradesProblem: {
+            /**
+             * @description `too_many_open_trades`.
+             * @constant
+             */
+            code: "too_many_open_trades";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The item does not exist, or has another owner: `detail` or `errors` name it. Read the collection again. A trade that is accepted becomes `void`; make a new one. */
+        ItemNotOwnedProblem: {
+            /**
+             * @description `item_not_owned`.
+             * @constant
+             */
+            code: "item_not_owned";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description An item rests for `TRADE_REST_HOURS` after it changed hands; `detail` states which item, and until when. Try again then. */
+        ItemRestingProblem: {
+            /**
+             * @description `item_resting`.
+             * @constant
+             */
+            code: "item_resting";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No offer with this id was made by or to the caller. Only the fan to whom it was made accepts or declines it, and only the fan who made it cancels it. */
+        TradeNotFoundProblem: {
+            /**
+             * @description `trade_not_found`.
+             * @constant
+             */
+            code: "trade_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The trade has another `version`. Read it again, show it, and let the user decide again. */
+        TradeChangedProblem: {
+            /**
+             * @description `trade_changed`.
+             * @constant
+             */
+            code: "trade_changed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description It has ended or expired; `detail` states how. Read the trade again. */
+        TradeNotOpenProblem: {
+            /**
+             * @description `trade_not_open`.
+             * @constant
+             */
+            code: "trade_not_open";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No product has this id. Read the list of products again. */
         ProductNotFoundProblem: {
             /**
@@ -640,14 +704,6 @@ export interface components {
              * @constant
              */
             code: "product_not_found";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A shelf has an item that the caller does not own. `errors` has a pointer to each. Read the collection again. */
-        ItemNotOwnedProblem: {
-            /**
-             * @description `item_not_owned`.
-             * @constant
-             */
-            code: "item_not_owned";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The fan has no locker, or does not show it to the caller. */
         LockerNotFoundProblem: {
@@ -1328,10 +1384,35 @@ export interface components {
                 rewardId: string;
             };
         };
+        /** TradeInFeed */
+        TradeInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "trade.completed";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /**
+                 * @description `from`: the fan made the offer. `to`: it was made to the fan.
+                 * @enum {string}
+                 */
+                role: "from" | "to";
+                /** @description Number of items that `from` gives. */
+                give: number;
+                /** @description Number of items that `to` gives; 0 for a gift. */
+                want: number;
+            };
+        };
         /** Feed */
         Feed: {
             /** @description The latest first. */
-            items: (components["schemas"]["CheckInInFeed"] | components["schemas"]["OpeningInFeed"] | components["schemas"]["PredictionInFeed"] | components["schemas"]["QuestInFeed"] | components["schemas"]["ClaimInFeed"])[];
+            items: (components["schemas"]["CheckInInFeed"] | components["schemas"]["OpeningInFeed"] | components["schemas"]["PredictionInFeed"] | components["schemas"]["QuestInFeed"] | components["schemas"]["ClaimInFeed"] | components["schemas"]["TradeInFeed"])[];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
@@ -2145,6 +2226,62 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /**
+         * OfferedItem
+         * @description One copy of a collectible.
+         */
+        OfferedItem: {
+            /** @description Slug of the collectible. */
+            collectibleId: string;
+            /** @description Number of the copy. */
+            serialNumber: number;
+        };
+        /**
+         * TradeItem
+         * @description One copy of a collectible.
+         */
+        TradeItem: {
+            /** @description Slug of the collectible. */
+            collectibleId: string;
+            /** @description Number of the copy. */
+            serialNumber: number;
+        };
+        /**
+         * Trade
+         * @description An offer of items for items, or of a gift.
+         */
+        Trade: {
+            /** @description The trade. */
+            id: string;
+            /** @description Handle of the fan who made the offer. Null for a fan without a handle, or erased. */
+            from: string | null;
+            /** @description Handle of the fan to whom it was made. Null for a fan without a handle, or erased. */
+            to: string | null;
+            /** @description What `from` gives. */
+            give: components["schemas"]["TradeItem"][];
+            /** @description What `to` gives; empty for a gift. */
+            want: components["schemas"]["TradeItem"][];
+            /**
+             * @description `expired`: not accepted in 7 days. `void`: an item had left before the offer was accepted, or a fan deleted the account.
+             * @enum {string}
+             */
+            status: "open" | "completed" | "declined" | "cancelled" | "expired" | "void";
+            /** @description Changes with the trade. Accepting names it. */
+            version: number;
+            /** @description When the offer was made. */
+            createdAt: string;
+            /** @description When an open offer expires. */
+            expiresAt: string;
+            /** @description When the trade was completed, declined, cancelled or voided. */
+            endedAt: string | null;
+        };
+        /** Trades */
+        Trades: {
+            /** @description The latest first. */
+            trades: components["schemas"]["Trade"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
         /** SandboxReceiptRequest */
         SandboxReceiptRequest: {
             /** @description The `id` of the purchase, or of the order. */
@@ -2675,6 +2812,76 @@ export interface components {
             };
         };
         /**
+         * TradeOfferedMessage
+         * @description A trade or a gift was offered: an event of each of the two fans.
+         */
+        TradeOfferedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "trade.offered";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The trade. */
+                tradeId: string;
+                /**
+                 * @description `from`: the fan made the offer. `to`: it was made to the fan.
+                 * @enum {string}
+                 */
+                role: "from" | "to";
+                /** @description Number of items that `from` gives. */
+                give: number;
+                /** @description Number of items that `to` gives; 0 for a gift. */
+                want: number;
+            };
+        };
+        /**
+         * TradeCompletedMessage
+         * @description A trade or a gift was accepted, and the items changed hands: an event of each of the two fans.
+         */
+        TradeCompletedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "trade.completed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The trade. */
+                tradeId: string;
+                /**
+                 * @description `from`: the fan made the offer. `to`: it was made to the fan.
+                 * @enum {string}
+                 */
+                role: "from" | "to";
+                /** @description Number of items that `from` gives. */
+                give: number;
+                /** @description Number of items that `to` gives; 0 for a gift. */
+                want: number;
+            };
+        };
+        /**
          * MatchCheckedInMessage
          * @description The fan checked in at the gate of a match; once per match.
          */
@@ -2960,6 +3167,36 @@ export interface operations {
             };
         };
     };
+    acceptTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The trade. */
+                tradeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The `version` of the trade that the user has seen. */
+                    version: number;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trade"];
+                };
+            };
+        };
+    };
     blockFan: {
         parameters: {
             query?: never;
@@ -3021,6 +3258,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Purchase"];
+                };
+            };
+        };
+    };
+    cancelTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The trade. */
+                tradeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trade"];
                 };
             };
         };
@@ -3268,6 +3528,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NativeToken"];
+                };
+            };
+        };
+    };
+    declineTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The trade. */
+                tradeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trade"];
                 };
             };
         };
@@ -3960,6 +4243,31 @@ export interface operations {
             };
         };
     };
+    listTrades: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trades"];
+                };
+            };
+        };
+    };
     listUserPacks: {
         parameters: {
             query?: {
@@ -4072,6 +4380,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    offerTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Handle of the other fan. */
+                    to: string;
+                    /** @description Your items. */
+                    give: components["schemas"]["OfferedItem"][];
+                    /** @description Items of the other fan. A gift wants nothing. */
+                    want?: components["schemas"]["OfferedItem"][];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trade"];
+                };
             };
         };
     };
@@ -4694,6 +5033,29 @@ export interface operations {
             };
         };
     };
+    readTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The trade. */
+                tradeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trade"];
+                };
+            };
+        };
+    };
     recordEvents: {
         parameters: {
             query?: never;
@@ -4945,8 +5307,15 @@ export interface problems {
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
   'user_pack_not_found': components['schemas']['UserPackNotFoundProblem']
   'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
-  'product_not_found': components['schemas']['ProductNotFoundProblem']
+  'cannot_trade_with_yourself': components['schemas']['CannotTradeWithYourselfProblem']
+  'fan_cannot_trade': components['schemas']['FanCannotTradeProblem']
+  'too_many_open_trades': components['schemas']['TooManyOpenTradesProblem']
   'item_not_owned': components['schemas']['ItemNotOwnedProblem']
+  'item_resting': components['schemas']['ItemRestingProblem']
+  'trade_not_found': components['schemas']['TradeNotFoundProblem']
+  'trade_changed': components['schemas']['TradeChangedProblem']
+  'trade_not_open': components['schemas']['TradeNotOpenProblem']
+  'product_not_found': components['schemas']['ProductNotFoundProblem']
   'locker_not_found': components['schemas']['LockerNotFoundProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
@@ -4967,6 +5336,8 @@ export interface messages {
   'purchase.completed': components['schemas']['PurchaseCompletedMessage']
   'purchase.refunded': components['schemas']['PurchaseRefundedMessage']
   'pack.opened': components['schemas']['PackOpenedMessage']
+  'trade.offered': components['schemas']['TradeOfferedMessage']
+  'trade.completed': components['schemas']['TradeCompletedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
@@ -4978,10 +5349,14 @@ export interface messages {
 export interface codes {
   /** Accept the terms. Only the current version can be accepted. A repeat changes nothing. */
   acceptTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'terms_version_not_current' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Accept a trade. All items change hands, or none. An item that has left voids the offer. A repeat returns the completed trade. */
+  acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
   blockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded. */
   cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Cancel a trade. Ends an offer that you made. A repeat returns the same trade. */
+  cancelTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change what you show to others. Counts at once, also for what happened before. An omitted member keeps its value. */
   changePrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
@@ -4996,6 +5371,8 @@ export interface codes {
   completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Exchange your session for a native token. For native apps. The native token expires after 15 minutes; the refresh token gets the next one. */
   createNativeToken: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Decline a trade. Ends an offer that was made to you. A repeat returns the same trade. */
+  declineTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete your account. Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person. */
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
@@ -5048,6 +5425,8 @@ export interface codes {
   listSessions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the teams. The clubs that a fan can follow, by id. */
   listTeams: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List your trades. Those that you offered and those that were offered to you, the latest first. */
+  listTrades: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your packs. Newest first. */
   listUserPacks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Log out. With a native token, ends the session of its device. With a session token, revokes that token. `everywhere` ends all sessions and revokes all session tokens. */
@@ -5056,6 +5435,8 @@ export interface codes {
   lookUpRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Mute a fan. Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing. */
   muteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Offer a trade or a gift. Open for 7 days. The items stay with their owners until the offer is accepted. An item rests for a day after it changed hands. */
+  offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
   openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
@@ -5100,6 +5481,8 @@ export interface codes {
   readPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read which terms you accepted. With the version that is required of who writes texts for other fans: name, handle, bio and titles. */
   readTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read a trade. One that you offered, or that was offered to you. */
+  readTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'trade_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Report what fans did. Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens. Requires the scope `events:write`. */
   recordEvents: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Redeem a claimed reward. Generates the redemption code, also if the reward is no longer active. */
@@ -5127,7 +5510,7 @@ export interface codes {
   /** Void an event. Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
   voidEvent: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'event_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your locker. Replaces the whole locker. Each item has one place, and is shown for as long as you own it. */
-  writeLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'item_not_owned' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  writeLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'item_not_owned' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Predict the score of a match. Until kick-off; replaces your earlier prediction. */
   writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. A member left out stays as it is; null clears it. */
@@ -5137,8 +5520,10 @@ export interface codes {
 /** The requests of the operations. */
 export const requests = {
   acceptTerms: { method: 'PUT', path: '/api/user/terms', caller: true, keyed: true, repeatable: true, body: true },
+  acceptTrade: { method: 'POST', path: '/api/trades/{tradeId}/accept', caller: true, keyed: true, repeatable: true, body: true },
   blockFan: { method: 'PUT', path: '/api/user/blocks/{handle}', caller: true, keyed: true, repeatable: true },
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
+  cancelTrade: { method: 'POST', path: '/api/trades/{tradeId}/cancel', caller: true, keyed: true, repeatable: true },
   changePrivacy: { method: 'PATCH', path: '/api/user/privacy', caller: true, keyed: true, repeatable: true, body: true },
   checkIn: { method: 'POST', path: '/api/check-ins', caller: true, keyed: true, repeatable: true, body: true },
   claimQuest: { method: 'POST', path: '/api/quests/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
@@ -5146,6 +5531,7 @@ export const requests = {
   completeOnboarding: { method: 'POST', path: '/api/user/onboarding', caller: true, keyed: true, repeatable: true, body: true },
   completePurchase: { method: 'PUT', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
+  declineTrade: { method: 'POST', path: '/api/trades/{tradeId}/decline', caller: true, keyed: true, repeatable: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
   fileAppeal: { method: 'POST', path: '/api/user/appeals', caller: true, keyed: true, repeatable: true, body: true },
@@ -5172,10 +5558,12 @@ export const requests = {
   listSanctions: { method: 'GET', path: '/api/user/sanctions', caller: true, repeatable: true },
   listSessions: { method: 'GET', path: '/api/auth/sessions', caller: true, repeatable: true },
   listTeams: { method: 'GET', path: '/api/teams', repeatable: true },
+  listTrades: { method: 'GET', path: '/api/user/trades', caller: true, repeatable: true },
   listUserPacks: { method: 'GET', path: '/api/user/packs', caller: true, repeatable: true },
   logOut: { method: 'POST', path: '/api/auth/logout', caller: true, repeatable: true, body: true },
   lookUpRedemption: { method: 'GET', path: '/api/redemptions/{code}', caller: true, repeatable: true },
   muteFan: { method: 'PUT', path: '/api/user/mutes/{handle}', caller: true, keyed: true, repeatable: true },
+  offerTrade: { method: 'POST', path: '/api/trades', caller: true, keyed: true, repeatable: true, body: true },
   openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },
@@ -5198,6 +5586,7 @@ export const requests = {
   readProvenance: { method: 'GET', path: '/api/collectibles/{collectibleId}/serials/{serialNumber}/provenance', caller: true, repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
+  readTrade: { method: 'GET', path: '/api/trades/{tradeId}', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },

@@ -8,6 +8,7 @@ import { block, follow, type NamedFan, namedFan, put } from '../identity/relatio
 import { type Document, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
 import { addProduct, entryOf } from '../play/shop/products-world.ts'
+import { completedTrade, drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { countQueries } from '../support/queries.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -70,6 +71,8 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       await follow(need(one), need(other).handle)
     expectStatus(204, await put(need(muting), 'mutes', need(b).handle))
     expectStatus(204, await put(need(a), 'mutes', need(b).handle))
+    const tradeId = await completedTrade(world, need(a), need(b))
+    expectStatus(201, await offer(need(b), need(a).handle, [await drawnItem(world, need(b))]))
     await block(need(a), need(b).handle)
 
     const board = ['', '?around=me', '?period=week', '?limit=100', '?kind=predictions', '?among=following']
@@ -83,6 +86,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       readMatch: () => [`/api/matches/${matchId}`],
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
+      readTrade: () => [`/api/trades/${tradeId}`],
       readProvenance: () => [`/api/collectibles/${packId}-common/serials/1/provenance`],
       [ID_OF_A_PACK]: other => [`/api/packs/proofs/${packs.get(other.handle)}`],
     }

@@ -23,6 +23,7 @@ import {
   refusal,
   start,
 } from '../play/packs/packs-world.ts'
+import { drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
@@ -35,6 +36,7 @@ const NAMES_SOMETHING = /(Id|Reference|Token|^cursor)$/
 const ANYBODYS = [
   'readPack.packId',
   'readProvenance.collectibleId',
+  'offerTrade.collectibleId',
   'startPurchase.packId',
   'claimQuest.questId',
   'claimReward.rewardId',
@@ -99,6 +101,9 @@ onEngine(
       await open(owner, (await buy(owner, await addPack(world, { price: FREE }))).userPack.id)
       const sealed = (await buy(owner, free)).userPack
       await buy(stranger, free)
+      const [partner, item] = [await namedFan(world), await drawnItem(world, owner)]
+      const offered = (await offer(owner, partner.handle, [item])).body.id
+      await offer(owner, partner.handle, [item])
       const others = [
         await namedFan(world),
         await namedFan(world),
@@ -195,7 +200,7 @@ onEngine(
               shelves: [{ title: '', items }],
             })
           },
-          refused: [422, 'item_not_owned'],
+          refused: [409, 'item_not_owned'],
           granted: 200,
         },
         'readPurchase.purchaseId': {
@@ -216,6 +221,32 @@ onEngine(
           refused: [404, 'session_not_found'],
           granted: 204,
         },
+        'readTrade.tradeId': {
+          id: offered,
+          use: (client, id) => client.get(`/api/trades/${id}`),
+          refused: [404, 'trade_not_found'],
+          granted: 200,
+        },
+        // A stranger is not the fan to whom it was offered; the owner made it, and cannot accept it either.
+        'acceptTrade.tradeId': {
+          id: offered,
+          use: (client, id) => client.post(`/api/trades/${id}/accept`, { version: 1 }),
+          refused: [404, 'trade_not_found'],
+          granted: 404,
+        },
+        'declineTrade.tradeId': {
+          id: offered,
+          use: (client, id) => client.post(`/api/trades/${id}/decline`),
+          refused: [404, 'trade_not_found'],
+          granted: 404,
+        },
+        'cancelTrade.tradeId': {
+          id: offered,
+          use: (client, id) => client.post(`/api/trades/${id}/cancel`),
+          refused: [404, 'trade_not_found'],
+          granted: 200,
+        },
+        'listTrades.cursor': await page('/api/user/trades'),
         'listPurchases.cursor': await page('/api/packs/purchases'),
         'listOwnRewards.cursor': await page('/api/user/rewards'),
         'listPredictions.cursor': await page('/api/user/predictions'),

@@ -161,6 +161,10 @@ async function addSanctions(tx: Transaction, createdAt: Date) {
   const decision = { kind: 'suspend', reason: 'spam', until: createdAt, decidedBy: ODD_TEXT, createdAt }
   await tx.insert(moderationDecisions).values({ id: 'é', fanId: 'Z', seq: 1, ...decision })
   await tx.insert(moderationNotes).values({ decisionId: 'é', fanId: 'Z', note: ODD_TEXT })
+  const report = { id: 'é', subjectKind: 'fan', subjectId: 'Z', fanId: 'Z', reason: 'spam', createdAt }
+  await tx.insert(tx.tables.reports).values({ ...report, reporterId: 'é', note: ODD_TEXT, evidence: '{}' })
+  const appeal = { sanctionId: 'é', id: 'é', fanId: 'Z', text: ODD_TEXT, createdAt }
+  await tx.insert(tx.tables.appeals).values(appeal)
 }
 
 async function addPayments(tx: Transaction, createdAt: Date) {
@@ -193,7 +197,7 @@ async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: stri
 
 async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string }) {
   const { quests, questVersions, questRequirements, questProgress, questCounts, questStreaks } = tx.tables
-  const { userItems, itemTransfers } = tx.tables
+  const { userItems, itemTransfers, trades, tradeItems } = tx.tables
   const [questId, userId, period, version, createdAt] = ['quest', 'Z', 'ever', 1, at] as const
   for (const id of [questId, 'required'])
     await tx.insert(quests).values({ id, active: false, version, createdAt, updatedAt: at })
@@ -216,6 +220,9 @@ async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string
   const link = { collectibleId, serialNumber, ...chained }
   const ownerHash = hashOfOwner(text, userId)
   const hash = hashOfLink({ ...link, ownerHash, timestamp: at.toISOString() })
+  const trade = { id: text, fromId: userId, toId: 'é', status: 'completed', version: 2, createdAt }
+  await tx.insert(trades).values({ ...trade, expiresAt: at, endedAt: at })
+  await tx.insert(tradeItems).values({ tradeId: text, collectibleId, serialNumber, side: 'give' })
   await tx.insert(itemTransfers).values({ ...link, ownerId: userId, salt: text, createdAt, hash })
 }
 

@@ -364,10 +364,11 @@ export const ar: Text = {
   },
   privacy: {
     lead: 'ما يراه المشجعون الآخرون عنك. يُحفظ كل اختيار فورًا.',
-    titles: { profile: 'صفحتك', activity: 'ما تفعله', leaderboardName: 'في قوائم الترتيب' },
+    titles: { profile: 'صفحتك', activity: 'ما تفعله', locker: 'خزانتك', leaderboardName: 'في قوائم الترتيب' },
     hints: {
       profile: 'اسمك وصورتك وفريقك ومركزك ونقاطك.',
       activity: 'البطاقات والمكافآت والتوقعات التي قد تُعرض على المشجعين.',
+      locker: 'البطاقات التي وضعتها على رفوفها.',
       leaderboardName: 'تظهر نقاطك ومركزك في القائمة دائمًا.',
     },
     audiences: { public: 'كل المشجعين', followers: 'من يتابعونك', private: 'أنت فقط' },
@@ -403,6 +404,7 @@ export const ar: Text = {
     suspended: (until, why) =>
       `حسابك موقوف حتى ${until}. السبب: ${why}. يمكنك مشاهدة كل شيء، لكن لا يمكنك المشاركة.`,
     hidden: why => `لا يعرض النادي اسمك وصورتك على المشجعين الآخرين. السبب: ${why}.`,
+    muted: why => `لا يظهر ما تفعله لمن يتابعونك حاليًا. السبب: ${why}.`,
   },
   report: {
     title: 'إبلاغ',

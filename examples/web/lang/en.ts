@@ -335,10 +335,16 @@ export const en = {
   },
   privacy: {
     lead: 'What other fans see of you. Each choice is saved at once.',
-    titles: { profile: 'Your page', activity: 'What you do', leaderboardName: 'On leaderboards' },
+    titles: {
+      profile: 'Your page',
+      activity: 'What you do',
+      locker: 'Your locker',
+      leaderboardName: 'On leaderboards',
+    },
     hints: {
       profile: 'Your name, picture, team, rank and points.',
       activity: 'The cards, rewards and predictions that fans may be shown.',
+      locker: 'The cards that you put on its shelves.',
       leaderboardName: 'Your points and rank are always on the board.',
     },
     audiences: { public: 'All fans', followers: 'Fans who follow you', private: 'Only you' },
@@ -375,6 +381,7 @@ export const en = {
     suspended: (until: string, why: string) =>
       `Your account is suspended until ${until}. Reason: ${why}. You can look at everything, but not take part.`,
     hidden: (why: string) => `The club does not show your name and picture to other fans. Reason: ${why}.`,
+    muted: (why: string) => `What you do is not shown to your followers. Reason: ${why}.`,
   },
   report: {
     title: 'Report',

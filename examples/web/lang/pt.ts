@@ -341,10 +341,16 @@ export const pt: Text = {
   },
   privacy: {
     lead: 'O que os outros adeptos veem de ti. Cada escolha é guardada de imediato.',
-    titles: { profile: 'A tua página', activity: 'O que fazes', leaderboardName: 'Nas classificações' },
+    titles: {
+      profile: 'A tua página',
+      activity: 'O que fazes',
+      locker: 'O teu cacifo',
+      leaderboardName: 'Nas classificações',
+    },
     hints: {
       profile: 'O teu nome, imagem, equipa, posição e pontos.',
       activity: 'As cartas, recompensas e previsões que podem ser mostradas a adeptos.',
+      locker: 'As cartas que puseste nas prateleiras.',
       leaderboardName: 'Os teus pontos e a tua posição estão sempre na tabela.',
     },
     audiences: { public: 'Todos os adeptos', followers: 'Adeptos que te seguem', private: 'Só tu' },
@@ -384,6 +390,7 @@ export const pt: Text = {
     suspended: (until, why) =>
       `A tua conta está suspensa até ${until}. Motivo: ${why}. Podes ver tudo, mas não participar.`,
     hidden: why => `O clube não mostra o teu nome nem a tua imagem aos outros adeptos. Motivo: ${why}.`,
+    muted: why => `Por agora, o que fazes não aparece a quem te segue. Motivo: ${why}.`,
   },
   report: {
     title: 'Denunciar',

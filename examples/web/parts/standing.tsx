@@ -21,7 +21,6 @@ export function Standing() {
 
 function wordsOf({ kind, until, reason }: Sanction): string {
   const why = text.reasons[reason] ?? reason
-  return kind === 'suspend' && until !== null
-    ? text.standing.suspended(formatMoment(until), why)
-    : text.standing.hidden(why)
+  if (kind === 'suspend' && until !== null) return text.standing.suspended(formatMoment(until), why)
+  return kind === 'mute' ? text.standing.muted(why) : text.standing.hidden(why)
 }

@@ -36,6 +36,12 @@ export function Privacy() {
                 onChange={activity => save.run({ activity })}
               />
               <Audience
+                name="locker"
+                value={shown.locker}
+                choices={text.privacy.audiences}
+                onChange={locker => save.run({ locker })}
+              />
+              <Audience
                 name="leaderboardName"
                 value={shown.leaderboardName}
                 choices={text.privacy.names}

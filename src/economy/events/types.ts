@@ -64,6 +64,31 @@ export const applicationEvents = {
     },
     { description: 'The fan opened a pack.' },
   ),
+  'trade.offered': Closed(
+    {
+      tradeId: Id('The trade.'),
+      role: OneOf(['from', 'to'], {
+        description: '`from`: the fan made the offer. `to`: it was made to the fan.',
+      }),
+      give: Integer({ minimum: 1, description: 'Number of items that `from` gives.' }),
+      want: Integer({ minimum: 0, description: 'Number of items that `to` gives; 0 for a gift.' }),
+    },
+    { description: 'A trade or a gift was offered: an event of each of the two fans.' },
+  ),
+  'trade.completed': Closed(
+    {
+      tradeId: Id('The trade.'),
+      role: OneOf(['from', 'to'], {
+        description: '`from`: the fan made the offer. `to`: it was made to the fan.',
+      }),
+      give: Integer({ minimum: 1, description: 'Number of items that `from` gives.' }),
+      want: Integer({ minimum: 0, description: 'Number of items that `to` gives; 0 for a gift.' }),
+    },
+    {
+      description:
+        'A trade or a gift was accepted, and the items changed hands: an event of each of the two fans.',
+    },
+  ),
   'match.checked_in': Closed(
     { matchId: MatchId, ...matchMembers },
     { description: 'The fan checked in at the gate of a match; once per match.' },

@@ -25,6 +25,7 @@ const SHOWN = {
   ]),
   'quest.completed': pick(applicationEvents['quest.completed'], ['questId', 'kind', 'period', 'streak']),
   'reward.claimed': pick(applicationEvents['reward.claimed'], ['rewardId']),
+  'trade.completed': pick(applicationEvents['trade.completed'], ['role', 'give', 'want']),
 } as const satisfies Record<ShownType, TObject>
 
 const FeedFan = Closed(
@@ -55,6 +56,7 @@ const FeedItem = Type.Union(
     item('prediction.settled', 'PredictionInFeed'),
     item('quest.completed', 'QuestInFeed'),
     item('reward.claimed', 'ClaimInFeed'),
+    item('trade.completed', 'TradeInFeed'),
   ],
   {
     description:

@@ -6,7 +6,7 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { locksShared } from '../../../db/row-lock.ts'
+import { locksForUpdate, locksShared } from '../../../db/row-lock.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -163,12 +163,25 @@ const lockErasures = prepared((tx: Transaction, userIds: string) => {
   return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
 })
 
+/** Locks the record of another fan as `lockCaller` does. Undefined if there is none, or if the fan is erased. */
+export async function lockFan(tx: Transaction, userId: string) {
+  const [locked] = await lockErasure(tx, userId)
+  return locked && !isErased(locked) ? locked : undefined
+}
+
+/** Waits for other units of work of the fan that have called it, so that what is counted afterwards stays exact. */
+export const lockToCount = preparedRow((tx: Transaction, userId: string) => {
+  const { users } = tx.tables
+  return locksForUpdate(tx, tx.select({ id: users.id }).from(users).where(eq(users.id, userId)))
+})
+
 /** Locks the record of the fan with this handle as `lockCaller` does. An erased fan has none. */
 export const lockHandle = preparedRow((tx: Transaction, handle: string) => {
   const { users } = tx.tables
+  const { id, hiddenAt, suspendedUntil } = users
   return locksShared(
     tx,
-    tx.select({ id: users.id, hiddenAt: users.hiddenAt }).from(users).where(eq(users.handle, handle)),
+    tx.select({ id, hiddenAt, suspendedUntil }).from(users).where(eq(users.handle, handle)),
   )
 })
 

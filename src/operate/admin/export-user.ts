@@ -29,6 +29,7 @@ import {
 import { exportPredictions } from '../../play/predictions/export.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
 import { exportClaims } from '../../play/rewards/export.ts'
+import { exportTrades } from '../../play/trades/export.ts'
 
 /**
  * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
@@ -72,6 +73,7 @@ async function exportRecord(reader: Reader, user: User) {
     packs: exportPacks(reader, user.id),
     givenItems: await exportGivenItems(reader, user.id),
     receivedItems: await exportReceivedItems(reader, user.id),
+    trades: await exportTrades(reader, user.id),
     itemTransfers: await exportItemTransfers(reader, user.id),
     locker: await exportLocker(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),

@@ -29,6 +29,8 @@ function readRates(reader: EnvironmentReader) {
     relations: rate('RATE_LIMIT_RELATIONS', 60),
     /** Reports about others of a caller. */
     reports: rate('RATE_LIMIT_REPORTS', 10),
+    /** Offers of trades, and what fans decide about them. */
+    trades: rate('RATE_LIMIT_TRADES', 60),
     /** All requests of a source, which is a system with a server key. */
     source: rate('RATE_LIMIT_SOURCE', 6_000),
     /** Redemption codes that a source looks up or uses. */
@@ -64,6 +66,10 @@ export const readLimitsConfig = (reader: EnvironmentReader) =>
     rates: readRates(reader),
     /** Maximum pending purchases of one pack per fan; 0: no limit. */
     holdsPerFan: reader.integer('PACK_HOLDS_PER_FAN', 5, 0, 1_000_000),
+    /** Maximum open offers of trades that a fan has made. */
+    openTradesPerFan: reader.integer('OPEN_TRADES_PER_FAN', 20, 1, 1_000),
+    /** How long an item rests after it changed hands. Milliseconds. */
+    tradeRestMs: reader.integer('TRADE_REST_HOURS', 24, 0, 8_760) * 3_600_000,
     /** Maximum open streams of fans in this process, and of one fan. */
     streams: reader.integer('MAX_STREAMS', 10_000, 0, 1_000_000),
     streamsPerFan: reader.integer('MAX_STREAMS_PER_FAN', 10, 1, 1_000),

@@ -21,6 +21,7 @@ const TAGS = [
   { name: 'Quests', description: 'Quests, achievements and streaks, which events move.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
+  { name: 'Trades', description: 'Trades of items between fans, and gifts.' },
   { name: 'Shop', description: 'The products of the club’s shop.' },
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },

@@ -1,4 +1,5 @@
 /** Replaces the locker of a fan. */
+
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -7,8 +8,8 @@ import { DomainError } from '../../core/problems.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
 import { ensureUserId } from '../../identity/users/users.ts'
 import { ownedItems } from '../packs/ownership.ts'
+import { packProblems } from '../packs/problems.ts'
 import { readOwnLocker } from './lockers.ts'
-import { lockerProblems } from './problems.ts'
 import type { Locker, WriteLocker } from './schema.ts'
 
 /** @throws DomainError `item_not_owned`, and those of `requirePublicText` */
@@ -38,12 +39,12 @@ export async function writeLocker(tx: Transaction, caller: Caller, body: WriteLo
         pointer: `/shelves/${shelf}/items/${position}`,
         message: 'must be an item that you own',
       }))
-      throw new DomainError(lockerProblems.item_not_owned, { errors })
+      throw new DomainError(packProblems.item_not_owned, { errors })
     }
   }
   return readOwnLocker(tx, { userId })
 }
-writeLocker.problems = [...requirePublicText.problems, lockerProblems.item_not_owned] as const
+writeLocker.problems = [...requirePublicText.problems, packProblems.item_not_owned] as const
 
 const selectNotOwned = prepared((reader: Reader, userId: string) => {
   const { lockerItems: items } = reader.tables

@@ -47,6 +47,12 @@ export const packProblems = defineProblems({
     title: 'There is no such item',
     description: 'No copy of this collectible has this serial number yet.',
   },
+  item_not_owned: {
+    status: 409,
+    title: 'An item is not owned by the fan who would give or show it',
+    description:
+      'The item does not exist, or has another owner: `detail` or `errors` name it. Read the collection again. A trade that is accepted becomes `void`; make a new one.',
+  },
   proof_not_found: {
     status: 404,
     title: 'There is no opened pack with this id',

@@ -311,6 +311,22 @@ onEachEngine('The declared data of a fan', world => {
           shown: '70018',
         },
       },
+      trades: {
+        fromId: {
+          row: {
+            ...{ id: 'trade-from-ada', fromId: userId, toId: otherId, status: 'completed', version: 2 },
+            ...{ createdAt: at(17), expiresAt: at(17), endedAt: at(17) },
+          },
+          shown: 'trade-from-ada',
+        },
+        toId: {
+          row: {
+            ...{ id: 'trade-to-ada', fromId: otherId, toId: userId, status: 'completed', version: 2 },
+            ...{ createdAt: at(17), expiresAt: at(17), endedAt: at(17) },
+          },
+          shown: 'trade-to-ada',
+        },
+      },
       itemTransfers: {
         ownerId: {
           row: {

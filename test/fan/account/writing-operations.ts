@@ -8,6 +8,7 @@ import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
+import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import type { Answer } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 
@@ -141,6 +142,24 @@ export const operations: Record<
   openPack: async (world, fan) => {
     const { userPack } = await buy(fan, await addPack(world, { price: FREE }))
     return { send: () => fan.post('/api/packs/open', { userPackId: userPack.id, clientSeed: 'x' }) }
+  },
+  offerTrade: async (world, fan) => {
+    const [{ handle }, item] = [await namedFan(world), await drawnItem(world, fan)]
+    return { send: () => offer(fan, handle, [item]) }
+  },
+  acceptTrade: async (world, fan) => {
+    const { id, version } = await offeredTo(world, fan)
+    // Those that are open become void when one of the fans is erased.
+    return { send: () => fan.post(`/api/trades/${id}/accept`, { version }) }
+  },
+  declineTrade: async (world, fan) => {
+    const { id } = await offeredTo(world, fan)
+    return { send: () => fan.post(`/api/trades/${id}/decline`) }
+  },
+  cancelTrade: async (world, fan) => {
+    const [{ handle }, item] = [await namedFan(world), await drawnItem(world, fan)]
+    const { id } = expectStatus(201, await offer(fan, handle, [item]))
+    return { send: () => fan.post(`/api/trades/${id}/cancel`) }
   },
   uploadPicture: (_, fan) => ({ send: () => upload(fan, newPng()) }),
   checkIn: async (world, fan) => {

@@ -283,6 +283,8 @@ describe('parseConfig', () => {
     DATABASE_PREPARED_STATEMENTS: ['true', 'none'],
     MIGRATE: ['no', 'never'],
     PACK_HOLDS_PER_FAN: ['-1', 'x'],
+    OPEN_TRADES_PER_FAN: ['0', 'x'],
+    TRADE_REST_HOURS: ['-1', '8761'],
     RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
     RATE_LIMIT_PURCHASES: ['-1', 'off'],
     IDP_WEBHOOK_SECRET: ['hunter2', 'whsec_', 'whsec_aHVudGVyMg==', `whsec_${'!'.repeat(40)}`],

@@ -5,6 +5,7 @@ import { newPng } from '../../club/pictures/pictures-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
+import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { type Fan, onEngine } from '../../support/world.ts'
 import { type Document, isProtected, type Located, operationsOf, readDocument } from '../docs/document.ts'
@@ -58,6 +59,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     },
     cancelPurchase: () => ({}),
     writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
+    offerTrade: async fan => ({ to: (await namedFan(world)).handle, give: [await drawnItem(world, fan)] }),
+    acceptTrade: () => ({ version: 1 }),
+    declineTrade: () => ({}),
+    cancelTrade: () => ({}),
     uploadPicture: () => newPng(),
     checkIn: async () => ({
       code: world.deps.checkInCodes.issue(await world.match(), world.clock.now()).code,
@@ -98,6 +103,12 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     followFan: async () => `/api/user/following/${(await namedFan(world)).handle}`,
     muteFan: async () => `/api/user/mutes/${(await namedFan(world)).handle}`,
     blockFan: async () => `/api/user/blocks/${(await namedFan(world)).handle}`,
+    acceptTrade: async fan => `/api/trades/${(await offeredTo(world, fan)).id}/accept`,
+    declineTrade: async fan => `/api/trades/${(await offeredTo(world, fan)).id}/decline`,
+    cancelTrade: async fan => {
+      const { handle } = await namedFan(world)
+      return `/api/trades/${(await offer(fan, handle, [await drawnItem(world, fan)])).body.id}/cancel`
+    },
     cancelPurchase: async fan => {
       const { id } = (await start(fan, await addPack(world, { price: FREE }))).body
       return `/api/packs/purchases/${id}/cancel`
@@ -166,6 +177,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         changePrivacy: { profile: 'followers' },
         acceptTerms: { version: '2' },
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
+        acceptTrade: { version: 2 },
       }
       const [member] = Object.keys(body as object)
       const other =

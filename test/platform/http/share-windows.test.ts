@@ -19,6 +19,7 @@ const rates = {
   purchases: 0,
   uploads: 0,
   relations: 0,
+  trades: 0,
   reports: 0,
   source: 0,
   redemptions: 0,

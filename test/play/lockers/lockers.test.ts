@@ -72,7 +72,7 @@ onEachEngine('A locker', world => {
     if (!theirs || !items[0]) throw new Error('each has drawn items')
     const unknown = { collectibleId: 'unknown', serialNumber: 1 }
     const answer = await write(fan, lockerOf([items[0], theirs, unknown]))
-    expect(refusal(answer)).toEqual([422, 'item_not_owned'])
+    expect(refusal(answer)).toEqual([409, 'item_not_owned'])
     const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)
     expect(pointers).toEqual(['/shelves/0/items/1', '/shelves/0/items/2'])
     expect((await fan.get('/api/user/locker')).body).toEqual(locker)
@@ -93,7 +93,7 @@ onEachEngine('A locker', world => {
     })
     expect(shownItems((await fan.get('/api/user/locker')).body)).toEqual(kept)
     expect(shownItems((await other.get(`/api/lockers/${fan.handle}`)).body)).toEqual(kept)
-    expect(refusal(await write(fan, lockerOf(items)))).toEqual([422, 'item_not_owned'])
+    expect(refusal(await write(fan, lockerOf(items)))).toEqual([409, 'item_not_owned'])
     expectStatus(200, await write(other, lockerOf([gone])))
   })
 

@@ -1,0 +1,54 @@
+/** Who owns items, for rooms that move them. */
+import { and, asc, eq, or } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+
+export interface ItemReference {
+  collectibleId: string
+  serialNumber: number
+}
+
+export interface OwnedItem {
+  ownerId: string
+  changedHandsAt: Date | null
+}
+
+export const nameOfItem = ({ collectibleId, serialNumber }: ItemReference) =>
+  `${collectibleId} ${serialNumber}`
+
+/** By `nameOfItem`. Items that do not exist are left out. */
+export async function readOwners(reader: Reader, items: ItemReference[]): Promise<Map<string, OwnedItem>> {
+  return byName(await selectItems(reader, items))
+}
+
+/** As `readOwners`. Locks the items, in one order for all units of work, so that they do not change hands meanwhile. */
+export async function lockOwners(tx: Transaction, items: ItemReference[]): Promise<Map<string, OwnedItem>> {
+  return byName(await locksForUpdate(tx, selectItems(tx, items)))
+}
+
+function selectItems(reader: Reader, items: ItemReference[]) {
+  const { userItems } = reader.tables
+  const { collectibleId, serialNumber } = userItems
+  const isNamed = items.map(item =>
+    and(eq(collectibleId, item.collectibleId), eq(serialNumber, item.serialNumber)),
+  )
+  return reader
+    .select({
+      collectibleId,
+      serialNumber,
+      drawnBy: userItems.userId,
+      ownerId: userItems.ownerId,
+      changedHandsAt: userItems.changedHandsAt,
+    })
+    .from(userItems)
+    .where(or(...isNamed))
+    .orderBy(asc(collectibleId), asc(serialNumber))
+}
+
+const byName = (rows: Awaited<ReturnType<typeof selectItems>>) =>
+  new Map(
+    rows.map(({ drawnBy, ownerId, changedHandsAt, ...item }) => [
+      nameOfItem(item),
+      { ownerId: ownerId ?? drawnBy, changedHandsAt },
+    ]),
+  )

@@ -1,0 +1,80 @@
+/** Accepts an offer: all items change hands in one unit of work, or none. */
+
+import type { Transaction } from '../../../db/index.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { lockFan } from '../../identity/users/users.ts'
+import { lockOwners, nameOfItem } from '../packs/owners.ts'
+import { packProblems } from '../packs/problems.ts'
+import { transferItem } from '../packs/transfer-item.ts'
+import { endTrade, lockTrade, notOpen } from './end.ts'
+import { recordForBoth } from './events.ts'
+import { findNotOwned, findResting, type Giving, notOwned, resting } from './items.ts'
+import { tradeProblems } from './problems.ts'
+import type { Trade, TradeAcceptance } from './schema.ts'
+import { readItems, readTrade, selectTrade, statusOf, type TradeRow } from './trades.ts'
+
+/**
+ * A repeat returns the completed trade. Locks the fans, the trade, and its items in their order. An item that has left voids the
+ * offer: the error is returned, not thrown, so that this is committed.
+ */
+export async function acceptTrade(
+  tx: Transaction,
+  { userId }: CallerId,
+  tradeId: string,
+  { version }: TradeAcceptance,
+  { tradeRestMs }: { tradeRestMs: number },
+): Promise<Trade | DomainError> {
+  const [found] = userId === undefined ? [] : await selectTrade(tx, userId, tradeId)
+  if (!found || found.trade.toId !== userId) throw new DomainError(tradeProblems.trade_not_found)
+  const from = await lockFan(tx, found.trade.fromId)
+  const trade = await lockTrade(tx, tradeId)
+  if (trade.status === 'completed') return readTrade(tx, { userId }, tradeId)
+  if (trade.version !== version) throw new DomainError(tradeProblems.trade_changed)
+  const status = statusOf(trade, tx.clock())
+  if (status !== 'open' || !from) throw notOpen(status)
+  if (from.suspendedUntil && from.suspendedUntil > tx.now())
+    throw new DomainError(tradeProblems.fan_cannot_trade)
+
+  const items = await givingsOf(tx, trade)
+  const owners = await lockOwners(tx, items)
+  const missing = findNotOwned(items, owners)
+  if (missing) {
+    await endTrade(tx, tradeId, 'void')
+    return notOwned(missing)
+  }
+  const tired = findResting(items, owners, tx.now(), tradeRestMs)
+  if (tired) throw resting(tired, owners.get(nameOfItem(tired)), tradeRestMs)
+  await moveItems(tx, trade, items, new Date(tx.now().getTime() - tradeRestMs))
+  await endTrade(tx, tradeId, 'completed')
+  const give = items.filter(({ side }) => side === 'give').length
+  await recordForBoth(tx, 'trade.completed', { ...trade, give, want: items.length - give })
+  return readTrade(tx, { userId }, tradeId)
+}
+acceptTrade.problems = [
+  tradeProblems.trade_not_found,
+  tradeProblems.trade_changed,
+  tradeProblems.trade_not_open,
+  tradeProblems.fan_cannot_trade,
+  packProblems.item_not_owned,
+  tradeProblems.item_resting,
+] as const
+
+/** In the order of the items' ids. */
+async function givingsOf(tx: Transaction, { id, fromId, toId }: TradeRow): Promise<Giving[]> {
+  const rows = (await readItems(tx, [id])).get(id) ?? []
+  return rows.map(({ collectibleId, serialNumber, side }) =>
+    side === 'give'
+      ? { collectibleId, serialNumber, side, giverId: fromId }
+      : { collectibleId, serialNumber, side: 'want', giverId: toId },
+  )
+}
+
+async function moveItems(tx: Transaction, { id, fromId, toId }: TradeRow, items: Giving[], restedAt: Date) {
+  for (const { collectibleId, serialNumber, giverId } of items) {
+    const receiverId = giverId === fromId ? toId : fromId
+    const ends = { fromId: giverId, toId: receiverId, ref: `trade:${id}`, restedAt }
+    const isMoved = await transferItem(tx, { collectibleId, serialNumber, ...ends })
+    if (!isMoved) throw new Error('an item changed while it was locked')
+  }
+}

@@ -1,0 +1,86 @@
+/** Ends offers without moving items. */
+import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { tradeProblems } from './problems.ts'
+import type { Trade } from './schema.ts'
+import { readTrade, selectTrade, statusOf, type TradeRow } from './trades.ts'
+
+type End = Exclude<Trade['status'], 'open' | 'expired'>
+
+/** By the fan to whom the offer was made. A repeat returns the declined trade. */
+export const declineTrade = (tx: Transaction, caller: CallerId, tradeId: string) =>
+  endOwn(tx, caller, tradeId, 'toId', 'declined')
+declineTrade.problems = [tradeProblems.trade_not_found, tradeProblems.trade_not_open] as const
+
+/** By the fan who made the offer. A repeat returns the cancelled trade. */
+export const cancelTrade = (tx: Transaction, caller: CallerId, tradeId: string) =>
+  endOwn(tx, caller, tradeId, 'fromId', 'cancelled')
+cancelTrade.problems = declineTrade.problems
+
+async function endOwn(
+  tx: Transaction,
+  { userId }: CallerId,
+  tradeId: string,
+  side: 'fromId' | 'toId',
+  end: End,
+): Promise<Trade> {
+  const [found] = userId === undefined ? [] : await selectTrade(tx, userId, tradeId)
+  if (found?.trade[side] !== userId) throw new DomainError(tradeProblems.trade_not_found)
+  const trade = await lockTrade(tx, tradeId)
+  const status = statusOf(trade, tx.clock())
+  if (status !== end) {
+    if (status !== 'open') throw notOpen(status)
+    await endTrade(tx, tradeId, end)
+  }
+  return readTrade(tx, { userId }, tradeId)
+}
+
+/** The trade exists. */
+export async function lockTrade(tx: Transaction, tradeId: string): Promise<TradeRow> {
+  const trade = await selectLocked(tx, tradeId)
+  if (!trade) throw new Error('a trade vanished')
+  return trade
+}
+
+const selectLocked = preparedRow((tx: Transaction, tradeId: string) => {
+  const { trades } = tx.tables
+  return locksForUpdate(tx, tx.select().from(trades).where(eq(trades.id, tradeId)))
+})
+
+/** The trade is locked. */
+export async function endTrade(tx: Transaction, tradeId: string, status: End): Promise<void> {
+  await updateTrade(tx, tradeId, status, tx.now())
+}
+
+const updateTrade = prepared((tx: Transaction, tradeId: string, status: string, endedAt: Date) => {
+  const { trades } = tx.tables
+  return tx
+    .update(trades)
+    .set({ status, endedAt, version: sql`${trades.version} + 1` })
+    .where(eq(trades.id, tradeId))
+})
+
+export const notOpen = (status: Trade['status']) =>
+  new DomainError(tradeProblems.trade_not_open, { detail: `The offer is ${status}.` })
+
+/** Voids the open offers of a fan who is being erased, whose record is locked. */
+export async function voidTradesOf(tx: Transaction, userId: string): Promise<void> {
+  const { trades } = tx.tables
+  const isOpen = and(eq(trades.status, 'open'), gt(trades.expiresAt, tx.now()))
+  const isOf = or(eq(trades.fromId, userId), eq(trades.toId, userId))
+  // One order for all erasures prevents deadlocks.
+  const open = await locksForUpdate(
+    tx,
+    tx.select({ id: trades.id }).from(trades).where(and(isOf, isOpen)).orderBy(asc(trades.id)),
+  )
+  if (open.length === 0) return
+  const ids = open.map(({ id }) => id)
+  await tx
+    .update(trades)
+    .set({ status: 'void', endedAt: tx.now(), version: sql`${trades.version} + 1` })
+    .where(inArray(trades.id, ids))
+}

@@ -1,0 +1,38 @@
+/** Whether the items of an offer can change hands. */
+
+import { DomainError } from '../../core/problems.ts'
+import { type ItemReference, nameOfItem, type OwnedItem } from '../packs/owners.ts'
+import { packProblems } from '../packs/problems.ts'
+import { tradeProblems } from './problems.ts'
+
+/** An item, and the fan who would give it. */
+export interface Giving extends ItemReference {
+  side: 'give' | 'want'
+  giverId: string
+}
+
+type Owners = Map<string, OwnedItem>
+
+export const findNotOwned = (items: Giving[], owners: Owners) =>
+  items.find(item => owners.get(nameOfItem(item))?.ownerId !== item.giverId)
+
+/** One that changed hands less than this time ago. */
+export const findResting = (items: Giving[], owners: Owners, now: Date, restMs: number) =>
+  items.find(item => restedAt(owners.get(nameOfItem(item)), restMs) > now.getTime())
+
+const restedAt = (item: OwnedItem | undefined, restMs: number) =>
+  item?.changedHandsAt ? item.changedHandsAt.getTime() + restMs : Number.NEGATIVE_INFINITY
+
+export const notOwned = ({ collectibleId, serialNumber }: ItemReference) =>
+  new DomainError(packProblems.item_not_owned, {
+    detail: `Copy ${serialNumber} of ${collectibleId} is not owned by the fan who would give it.`,
+  })
+
+export const resting = (
+  { collectibleId, serialNumber }: ItemReference,
+  item: OwnedItem | undefined,
+  restMs: number,
+) =>
+  new DomainError(tradeProblems.item_resting, {
+    detail: `Copy ${serialNumber} of ${collectibleId} rests until ${new Date(restedAt(item, restMs)).toISOString()}.`,
+  })

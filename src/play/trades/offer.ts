@@ -1,0 +1,82 @@
+/** Offers a trade or a gift. The items stay with their owners until it is accepted. */
+
+import { and, count, eq, gt } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { fanNotFound } from '../../identity/relations/find-fan.ts'
+import { listHidden } from '../../identity/relations/visibility.ts'
+import { userProblems } from '../../identity/users/problems.ts'
+import { ensureUserId, lockHandle, lockToCount } from '../../identity/users/users.ts'
+import { nameOfItem, readOwners } from '../packs/owners.ts'
+import { packProblems } from '../packs/problems.ts'
+import { recordForBoth } from './events.ts'
+import { findNotOwned, findResting, type Giving, notOwned, resting } from './items.ts'
+import { tradeProblems } from './problems.ts'
+import type { Trade, TradeOffer } from './schema.ts'
+import { readTrade } from './trades.ts'
+
+const OPEN_MS = 7 * 86_400_000
+
+export interface TradeLimits {
+  openTradesPerFan: number
+  tradeRestMs: number
+}
+
+export async function offerTrade(
+  tx: Transaction,
+  caller: Caller,
+  { to, give, want = [] }: TradeOffer,
+  { openTradesPerFan, tradeRestMs }: TradeLimits,
+): Promise<Trade> {
+  const fromId = await ensureUserId(tx, caller)
+  const toId = await lockPartner(tx, fromId, to)
+  await lockToCount(tx, fromId)
+  const open = await countOpen(tx, fromId, tx.clock())
+  if ((open?.count ?? 0) >= openTradesPerFan) throw new DomainError(tradeProblems.too_many_open_trades)
+  const items: Giving[] = [
+    ...give.map(item => ({ ...item, side: 'give' as const, giverId: fromId })),
+    ...want.map(item => ({ ...item, side: 'want' as const, giverId: toId })),
+  ]
+  const owners = await readOwners(tx, items)
+  const missing = findNotOwned(items, owners)
+  if (missing) throw notOwned(missing)
+  const tired = findResting(items, owners, tx.now(), tradeRestMs)
+  if (tired) throw resting(tired, owners.get(nameOfItem(tired)), tradeRestMs)
+
+  const now = tx.now()
+  const trade = { id: tx.newId(), fromId, toId, status: 'open', version: 1, createdAt: now }
+  const { trades, tradeItems } = tx.tables
+  await tx.insert(trades).values({ ...trade, expiresAt: new Date(now.getTime() + OPEN_MS) })
+  await tx.insert(tradeItems).values(items.map(({ giverId: _, ...item }) => ({ ...item, tradeId: trade.id })))
+  await recordForBoth(tx, 'trade.offered', { ...trade, give: give.length, want: want.length })
+  return readTrade(tx, { userId: fromId }, trade.id)
+}
+offerTrade.problems = [
+  userProblems.fan_not_found,
+  tradeProblems.cannot_trade_with_yourself,
+  tradeProblems.fan_cannot_trade,
+  tradeProblems.too_many_open_trades,
+  packProblems.item_not_owned,
+  tradeProblems.item_resting,
+] as const
+
+/** A fan who is hidden from the caller is not found, after the same statements as for a handle that no fan has. */
+async function lockPartner(tx: Transaction, fromId: string, handle: string): Promise<string> {
+  const found = await lockHandle(tx, handle)
+  if (found?.id === fromId) throw new DomainError(tradeProblems.cannot_trade_with_yourself)
+  const hidden = await listHidden(tx, fromId, [found?.id ?? ''])
+  if (!found || found.hiddenAt || hidden.size > 0) throw fanNotFound()
+  if (found.suspendedUntil && found.suspendedUntil > tx.now())
+    throw new DomainError(tradeProblems.fan_cannot_trade)
+  return found.id
+}
+
+const countOpen = preparedRow((tx: Transaction, fromId: string, now: Date) => {
+  const { trades } = tx.tables
+  return tx
+    .select({ count: count() })
+    .from(trades)
+    .where(and(eq(trades.fromId, fromId), eq(trades.status, 'open'), gt(trades.expiresAt, now)))
+})

@@ -1,0 +1,42 @@
+/** Problems of trades and gifts. */
+import { defineProblems } from '../../core/problems.ts'
+
+export const tradeProblems = defineProblems({
+  trade_not_found: {
+    status: 404,
+    title: 'You have no such trade',
+    description:
+      'No offer with this id was made by or to the caller. Only the fan to whom it was made accepts or declines it, and only the fan who made it cancels it.',
+  },
+  trade_changed: {
+    status: 409,
+    title: 'The offer has changed since you read it',
+    description: 'The trade has another `version`. Read it again, show it, and let the user decide again.',
+  },
+  trade_not_open: {
+    status: 409,
+    title: 'The offer is not open',
+    description: 'It has ended or expired; `detail` states how. Read the trade again.',
+  },
+  item_resting: {
+    status: 409,
+    title: 'An item has just changed hands',
+    description:
+      'An item rests for `TRADE_REST_HOURS` after it changed hands; `detail` states which item, and until when. Try again then.',
+  },
+  cannot_trade_with_yourself: {
+    status: 409,
+    title: 'This is your own handle',
+    description: 'A trade is between two fans.',
+  },
+  fan_cannot_trade: {
+    status: 409,
+    title: 'The other fan cannot trade now',
+    description: 'The fan takes part in no trades at present. Try again later.',
+  },
+  too_many_open_trades: {
+    status: 409,
+    title: 'You have too many open offers',
+    description: 'The caller has reached the maximum of open offers. Cancel one, or wait until one ends.',
+  },
+})

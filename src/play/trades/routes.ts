@@ -1,0 +1,115 @@
+import { Elysia } from 'elysia'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { acceptTrade } from './accept.ts'
+import { cancelTrade, declineTrade } from './end.ts'
+import { offerTrade } from './offer.ts'
+import * as schema from './schema.ts'
+import { listTrades, readTrade } from './trades.ts'
+
+type TradeDeps = FanDeps & { config: Config; cursors: Cursors }
+
+const TAG = 'Trades'
+
+const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
+  fans(deps, { prefix: '/api/trades', tag: TAG })
+    .post(
+      '',
+      ({ body, caller, status, write }) =>
+        write(async tx => status(201, await offerTrade(tx, caller, body, limits))),
+      operation({
+        id: 'offerTrade',
+        limit: 'trades',
+        summary: 'Offer a trade or a gift',
+        description:
+          'Open for 7 days. The items stay with their owners until the offer is accepted. An item rests for a day after it changed hands.',
+        body: schema.TradeOffer,
+        findErrors: schema.findRepeatedItems,
+        responses: { 201: schema.Trade },
+        problems: offerTrade.problems,
+        examples: {
+          body: { to: 'ines', give: schema.exampleTrade.give, want: schema.exampleTrade.want },
+          201: schema.exampleTrade,
+        },
+      }),
+    )
+    .get(
+      '/:tradeId',
+      ({ caller, params }) => readTrade(deps.db.read, caller, params.tradeId),
+      operation({
+        id: 'readTrade',
+        summary: 'Read a trade',
+        description: 'One that you offered, or that was offered to you.',
+        params: schema.TradeParams,
+        responses: { 200: schema.Trade },
+        problems: readTrade.problems,
+        examples: { 200: schema.exampleTrade },
+      }),
+    )
+    .post(
+      '/:tradeId/accept',
+      ({ body, caller, params, write }) => write(tx => acceptTrade(tx, caller, params.tradeId, body, limits)),
+      operation({
+        id: 'acceptTrade',
+        limit: 'trades',
+        summary: 'Accept a trade',
+        description:
+          'All items change hands, or none. An item that has left voids the offer. A repeat returns the completed trade.',
+        params: schema.TradeParams,
+        body: schema.TradeAcceptance,
+        responses: { 200: schema.Trade },
+        problems: acceptTrade.problems,
+        examples: { body: { version: 1 }, 200: schema.exampleCompletedTrade },
+      }),
+    )
+    .post(
+      '/:tradeId/decline',
+      ({ caller, params, write }) => write(tx => declineTrade(tx, caller, params.tradeId)),
+      operation({
+        id: 'declineTrade',
+        limit: 'trades',
+        summary: 'Decline a trade',
+        description: 'Ends an offer that was made to you. A repeat returns the same trade.',
+        params: schema.TradeParams,
+        body: Nothing,
+        responses: { 200: schema.Trade },
+        problems: declineTrade.problems,
+        examples: { 200: { ...schema.exampleCompletedTrade, status: 'declined' } },
+      }),
+    )
+    .post(
+      '/:tradeId/cancel',
+      ({ caller, params, write }) => write(tx => cancelTrade(tx, caller, params.tradeId)),
+      operation({
+        id: 'cancelTrade',
+        limit: 'trades',
+        summary: 'Cancel a trade',
+        description: 'Ends an offer that you made. A repeat returns the same trade.',
+        params: schema.TradeParams,
+        body: Nothing,
+        responses: { 200: schema.Trade },
+        problems: cancelTrade.problems,
+        examples: { 200: { ...schema.exampleCompletedTrade, status: 'cancelled' } },
+      }),
+    )
+
+const listRoutes = (deps: TradeDeps) =>
+  fans(deps, { prefix: '/api/user/trades', tag: TAG }).get(
+    '',
+    ({ caller, query }) => listTrades(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'listTrades',
+      summary: 'List your trades',
+      description: 'Those that you offered and those that were offered to you, the latest first.',
+      query: Closed(PageQuery),
+      responses: { 200: schema.Trades },
+      problems: listTrades.problems,
+      examples: { 200: { trades: [schema.exampleTrade], nextCursor: null } },
+    }),
+  )
+
+export const tradesRoutes = (deps: TradeDeps) =>
+  new Elysia({ name: 'matchday/trades-routes' }).use(tradeRoutes(deps)).use(listRoutes(deps))

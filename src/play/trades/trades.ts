@@ -1,0 +1,129 @@
+/** Reads trades as one of the two fans sees them. A trade with a fan who is hidden from the viewer is not found. */
+import { and, asc, desc, eq, lt, or } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { isVisible } from '../../identity/relations/visibility.ts'
+import { fanHandles } from '../../identity/users/public-profile.ts'
+import { tradeProblems } from './problems.ts'
+import type { Trade } from './schema.ts'
+
+export type TradeRow = Tables['trades']['$inferSelect']
+type ItemRow = Tables['tradeItems']['$inferSelect']
+
+/** With the expiry, which no write records. */
+export const statusOf = ({ status, expiresAt }: TradeRow, now: Date) =>
+  // Guarantee of the cast: a constraint of the table.
+  status === 'open' && expiresAt <= now ? 'expired' : (status as Exclude<Trade['status'], 'expired'>)
+
+/** Those that the fan made and those that were made to the fan, the latest first. @throws DomainError `invalid_cursor` */
+export async function listTrades(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+  const list = `trades ${userId}`
+  const before = cursors.decode(list, page.cursor)
+  if (userId === undefined) return { trades: [], nextCursor: null }
+  const limit = page.limit + 1
+  const rows = [
+    ...(await selectMade(reader, userId, limit, before)),
+    ...(await selectReceived(reader, userId, limit, before)),
+  ]
+  const latest = rows.toSorted((one, other) => (one.trade.id < other.trade.id ? 1 : -1)).slice(0, limit)
+  const { shown, nextCursor } = cutPage(latest, page.limit, last => cursors.encode(list, last.trade.id))
+  return { trades: await presentTrades(reader, shown), nextCursor }
+}
+listTrades.problems = [transportProblems.invalid_cursor] as const
+
+/** @throws DomainError `trade_not_found`, also for a trade of other fans */
+export async function readTrade(reader: Reader, { userId }: CallerId, tradeId: string): Promise<Trade> {
+  const rows = userId === undefined ? [] : await selectTrade(reader, userId, tradeId)
+  const [trade] = await presentTrades(reader, rows)
+  if (!trade) throw new DomainError(tradeProblems.trade_not_found)
+  return trade
+}
+readTrade.problems = [tradeProblems.trade_not_found] as const
+
+/** Ids are made in the order of time. */
+const selectOf = (side: 'fromId' | 'toId') =>
+  prepared((reader: Reader, userId: string, limit: number, before?: string) => {
+    const { trades } = reader.tables
+    const isBefore = before === undefined ? undefined : lt(trades.id, before)
+    return withHandles(reader)
+      .where(and(isOf(reader, side, userId), isBefore))
+      .orderBy(desc(trades.id))
+      .limit(limit)
+  })
+
+const selectMade = selectOf('fromId')
+const selectReceived = selectOf('toId')
+
+export const selectTrade = prepared((reader: Reader, userId: string, tradeId: string) =>
+  withHandles(reader).where(
+    and(
+      eq(reader.tables.trades.id, tradeId),
+      or(isOf(reader, 'fromId', userId), isOf(reader, 'toId', userId)),
+    ),
+  ),
+)
+
+function isOf(reader: Reader, side: 'fromId' | 'toId', userId: string) {
+  const { trades } = reader.tables
+  const other = trades[side === 'fromId' ? 'toId' : 'fromId']
+  return and(eq(trades[side], userId), isVisible(reader, userId, other))
+}
+
+function withHandles(reader: Reader) {
+  const { trades } = reader.tables
+  const [from, to] = [fanHandles(reader).as('from_fan'), fanHandles(reader).as('to_fan')]
+  return reader
+    .select({ trade: trades, from: from.handle, to: to.handle })
+    .from(trades)
+    .leftJoin(from, eq(from.userId, trades.fromId))
+    .leftJoin(to, eq(to.userId, trades.toId))
+}
+
+interface NamedTrade {
+  trade: TradeRow
+  from: string | null
+  to: string | null
+}
+
+async function presentTrades(reader: Reader, rows: NamedTrade[]): Promise<Trade[]> {
+  const items = await readItems(
+    reader,
+    rows.map(({ trade }) => trade.id),
+  )
+  const now = reader.now()
+  return rows.map(({ trade, from, to }) => {
+    const own = items.get(trade.id) ?? []
+    return {
+      ...{ id: trade.id, from, to, give: itemsOf(own, 'give'), want: itemsOf(own, 'want') },
+      ...{ status: statusOf(trade, now), version: trade.version },
+      createdAt: trade.createdAt.toISOString(),
+      expiresAt: trade.expiresAt.toISOString(),
+      endedAt: trade.endedAt?.toISOString() ?? null,
+    }
+  })
+}
+
+export const itemsOf = (items: ItemRow[], wanted: 'give' | 'want') =>
+  items
+    .filter(({ side }) => side === wanted)
+    .map(({ collectibleId, serialNumber }) => ({ collectibleId, serialNumber }))
+
+/** By trade, in the order of the items' ids. */
+export async function readItems(reader: Reader, tradeIds: string[]): Promise<Map<string, ItemRow[]>> {
+  if (tradeIds.length === 0) return new Map()
+  return Map.groupBy(await selectItems(reader, toList(tradeIds)), ({ tradeId }) => tradeId)
+}
+
+const selectItems = prepared((reader: Reader, tradeIds: string) => {
+  const { tradeItems: items } = reader.tables
+  return reader
+    .select()
+    .from(items)
+    .where(isListed(reader, items.tradeId, tradeIds))
+    .orderBy(asc(items.tradeId), asc(items.collectibleId), asc(items.serialNumber))
+})
