@@ -79,7 +79,12 @@ async function stopAll(children: Subprocess[]) {
   clearTimeout(timeout)
 }
 
+const OPTIONS = ['--fresh', '--yes']
+
 async function run() {
+  const unknown = process.argv.slice(2).find(argument => !OPTIONS.includes(argument))
+  if (unknown !== undefined)
+    fail(`\`${commandLine('dev')}\` has no option ${unknown}: it takes ${OPTIONS.join(' and ')}.`)
   const env = await withDevelopmentSecrets({
     ...process.env,
     ...freshSettings(),

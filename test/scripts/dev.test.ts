@@ -65,6 +65,14 @@ test.each(['PORT', 'MOCK_IDP_PORT'] as const)(
   },
 )
 
+test('an option that does not exist is refused, before anything is served or written', () => {
+  const { exitCode, stderr } = Bun.spawnSync(['bun', 'scripts/dev.ts', '--frsh'])
+  expect([exitCode, stderr.toString()]).toEqual([
+    1,
+    '`bun run dev` has no option --frsh: it takes --fresh and --yes.\n',
+  ])
+})
+
 test('--fresh serves data of its own, leaves that of DATABASE_URL alone, and deletes its own at the end', async () => {
   const fresh = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
   try {

@@ -1,5 +1,6 @@
 /** Two units of work insert the same events: one of them does, and the other one knows that it did not. */
 import { expect, test } from 'bun:test'
+import { translateDatabaseError } from '../../../db/errors.ts'
 import { ConflictError, type Transaction } from '../../../db/index.ts'
 import { draftOf, insertEvents, readEvents } from '../../../src/economy/events/event-rows.ts'
 import { execute } from '../../db/probe.ts'
@@ -30,7 +31,7 @@ onServer('Events of several fans that two connections insert at once', world => 
       // The unit of work of a conflict is repeated.
       if (++attempts > 1) return readEvents(tx, draftsOf(tx))
       return insertEvents(tx, draftsOf(tx)).catch(error => {
-        expect(error).toBeInstanceOf(ConflictError)
+        expect(translateDatabaseError(error)).toBeInstanceOf(ConflictError)
         throw error
       })
     })

@@ -336,12 +336,15 @@ onEachEngine('Languages', world => {
       'lookUpRedemption',
       'openPack',
       'readCollection',
+      'readLocker',
       'readMatch',
+      'readOwnLocker',
       'readPack',
       'readProduct',
       'redeemReward',
       'updateMatch',
       'useRedemption',
+      'writeLocker',
     ])
   })
 
