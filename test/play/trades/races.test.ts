@@ -1,6 +1,6 @@
 /** Races of trades between processes: two instances of the API on one database. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
@@ -107,10 +107,7 @@ for (const engine of engines) {
         expect(await ownerOf(one)).toEqual([fan(n === winner ? 0 : n).id])
       }
       const { trades } = temporary.db.tables
-      const rows = await temporary.db.read
-        .select()
-        .from(trades)
-        .where(eq(trades.fromId, fan(0).id))
+      const rows = await temporary.db.read.select().from(trades).where(inArray(trades.id, ids))
       expect(rows.map(({ status }) => status).toSorted()).toEqual(['completed', ...Array(4).fill('void')])
       expect((await verifyLedger(temporary.db)).findings).toBe(0)
     })
