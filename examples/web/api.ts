@@ -1,5 +1,12 @@
 /** Every request of the app, by the client of this repository. */
-import { createClient, type Data, type ProblemCode, ProblemError, unwrap } from '@matchday/client'
+import {
+  createClient,
+  type Data,
+  type ProblemCode,
+  ProblemError,
+  type StreamEvent,
+  unwrap,
+} from '@matchday/client'
 import { language } from './lang/lang.ts'
 import { isSignedIn, markEnded, store } from './session.ts'
 
@@ -40,6 +47,23 @@ export async function signOut(everywhere = false): Promise<void> {
 
 /** Calls `onEvent` after each event of the fan, and when events may have been missed. Returns a function that ends it. */
 export const followEvents = (onEvent: () => void) => follow(['me'], onEvent)
+
+/** Calls `onState` with the state of each match as it is now, and after each change. Null: the match is gone. */
+export const followMatches = (
+  matchIds: string[],
+  onState: (matchId: string, state: Pick<Match, 'status' | 'homeScore' | 'awayScore'> | null) => void,
+) =>
+  follow(
+    matchIds.map(id => `match:${id}` as const),
+    event => {
+      if (!isOfMatch(event)) return
+      const { type, data } = event
+      onState(type.slice('match:'.length), 'status' in data ? data : null)
+    },
+  )
+
+const isOfMatch = (event: StreamEvent): event is Extract<StreamEvent, { type: `match:${string}` }> =>
+  event.type.startsWith('match:')
 
 // Reads.
 export const readDashboard = () => send(api.readDashboard())

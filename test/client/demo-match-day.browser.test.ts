@@ -102,9 +102,30 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a goal appears without a reload, and predictions of the match close',
+    async () => {
+      const page = await demo.visit()
+      const cup = { competition: 'Winter Cup', season: '2026/27', round: null }
+      const match = { id: 'live', homeTeamId: 'ashbourne-rovers', awayTeamId: 'vila-do-sol', ...cup }
+      const kickoffAt = new Date(Date.now() + HOUR_MS).toISOString()
+      await demo.db.write(tx => upsertMatch(tx, { ...match, kickoffAt }))
+      await openMatches(page, 13)
+      const shown = page.getByRole('listitem').filter({ hasText: /Winter Cup/ })
+      await shown.getByRole('button', { name: /^Predict/ }).waitFor()
+      const goal = { status: 'live' as const, homeScore: 1, awayScore: 0, revision: 2 }
+      await demo.db.write(tx => upsertMatch(tx, { ...match, kickoffAt, ...goal }))
+      await shown.getByText('1 – 0').waitFor()
+      await shown.getByRole('button', { name: /^Predict/ }).waitFor({ state: 'detached' })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a prediction after kick-off is refused with the reason',
     async () => {
       const page = await demo.visit()
+      // The kick-off has not reached the page yet.
+      await page.route('**/api/stream?*', route => route.abort())
       await openMatches(page, 8)
       const early = page.getByRole('listitem').filter({ hasText: /Summer Cup.*Bellavista CF/ })
       await early.getByRole('spinbutton').first().fill('1')

@@ -1,7 +1,8 @@
 /** The next matches and the latest results, with the fan's predictions: written until kick-off, then what they earned. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   checkIn,
+  followMatches,
   type Match,
   type Prediction as OwnPrediction,
   predict,
@@ -10,7 +11,7 @@ import {
   readTeams,
 } from '../api.ts'
 import { text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Bones, type Loaded, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
@@ -41,6 +42,7 @@ type MatchesData = Awaited<ReturnType<typeof loadMatches>>
 
 export function Matches() {
   const list = useLoaded('matches', loadMatches)
+  useLiveMatches(list)
   const draw = (matches: Match[], data: MatchesData) => (
     <ul class="match-grid">
       {matches.map(match => (
@@ -69,6 +71,27 @@ export function Matches() {
       </Loading>
     </Screen>
   )
+}
+
+/** Reads the matches again when one that is shown kicks off, has a goal, ends or is moved. */
+function useLiveMatches({ data, reload }: Loaded<MatchesData>) {
+  const shown = useRef(data)
+  shown.current = data
+  const ids = data?.next.map(({ id }) => id).join() ?? ''
+  useEffect(() => {
+    if (ids === '') return
+    const known = new Set<string>()
+    return followMatches(ids.split(','), (matchId, state) => {
+      const match = shown.current?.next.find(({ id }) => id === matchId)
+      const isFirst = !known.has(matchId)
+      known.add(matchId)
+      const isShown =
+        match?.status === state?.status &&
+        match?.homeScore === state?.homeScore &&
+        match?.awayScore === state?.awayScore
+      if (!isFirst || !isShown) void reload()
+    })
+  }, [ids, reload])
 }
 
 function isCheckInOpen({ checkIn }: Match): boolean {
