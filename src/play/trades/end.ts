@@ -29,7 +29,7 @@ async function endOwn(
   end: End,
 ): Promise<Trade> {
   const [found] = userId === undefined ? [] : await selectTrade(tx, userId, tradeId)
-  if (found?.trade[side] !== userId) throw new DomainError(tradeProblems.trade_not_found)
+  if (!found || found.trade[side] !== userId) throw new DomainError(tradeProblems.trade_not_found)
   const trade = await lockTrade(tx, tradeId)
   const status = statusOf(trade, tx.clock())
   if (status !== end) {

@@ -159,6 +159,7 @@ onServer(
             'listTeams',
             'readFan',
             'readLeaderboard',
+            'readLocker',
             'readMatch',
             'readPack',
             'readProduct',

@@ -111,6 +111,18 @@ onEachEngine(
       expect(await ownedBy(a)).toEqual([given.collectibleId])
     })
 
+    test('is not found by a fan whose record does not exist yet, in any operation', async () => {
+      const { trade } = await offered()
+      for (const end of ['accept', 'decline', 'cancel']) {
+        const fan = await world.fan()
+        const answer = await fan.post(
+          `/api/trades/${trade.id}/${end}`,
+          end === 'accept' ? { version: 1 } : {},
+        )
+        expect([end, ...refusal(answer)]).toEqual([end, 404, 'trade_not_found'])
+      }
+    })
+
     test('expires after 7 days by the clock', async () => {
       const { a, b, trade } = await offered()
       const { trades } = world.db.tables
