@@ -83,7 +83,8 @@ const OPTIONS = ['--fresh', '--yes']
 
 async function run() {
   const unknown = process.argv.slice(2).find(argument => !OPTIONS.includes(argument))
-  if (unknown !== undefined)
+  // The executable has checked them, and keeps the name of the command among them.
+  if (unknown !== undefined && !Bun.isStandaloneExecutable)
     fail(`\`${commandLine('dev')}\` has no option ${unknown}: it takes ${OPTIONS.join(' and ')}.`)
   const env = await withDevelopmentSecrets({
     ...process.env,

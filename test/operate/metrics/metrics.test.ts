@@ -226,7 +226,16 @@ onEachEngine(
       const delivered = 'matchday_webhook_attempts_total{outcome="delivered"}'
       const retried = 'matchday_webhook_attempts_total{outcome="pending"}'
       receiver.behave((_, count) => (count === 1 ? { kind: 'status', status: 500 } : undefined))
-      expect(await growth(() => drain(world, dispatcher), delivered, retried)).toEqual([1, 1])
+      const before = await scrape(world)
+      const send = async () => {
+        await drain(world, dispatcher)
+        // Attempts are counted after the commit that a reader sees.
+        await waitUntil(
+          'the delivered attempt is counted',
+          async () => (await scrape(world)).value(delivered) > before.value(delivered),
+        )
+      }
+      expect(await growth(send, delivered, retried)).toEqual([1, 1])
       expect((await freshScrape()).value(pending)).toBe(1)
       await drain(world, dispatcher)
       const done = await freshScrape()
