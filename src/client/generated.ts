@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_not_found" | "trade_changed" | "trade_not_open" | "product_not_found" | "locker_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -399,7 +399,23 @@ export interface components {
              */
             code: "reauthentication_required";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan cannot report themselves. */
+        /** @description The fan has no locker, or does not show it to the caller. */
+        LockerNotFoundProblem: {
+            /**
+             * @description `locker_not_found`.
+             * @constant
+             */
+            code: "locker_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No offer with this id was made by or to the caller. Only the fan to whom it was made accepts or declines it, and only the fan who made it cancels it. */
+        TradeNotFoundProblem: {
+            /**
+             * @description `trade_not_found`.
+             * @constant
+             */
+            code: "trade_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan cannot report themselves or their own locker. */
         CannotReportYourselfProblem: {
             /**
              * @description `cannot_report_yourself`.
@@ -673,14 +689,6 @@ export interface components {
              */
             code: "item_resting";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No offer with this id was made by or to the caller. Only the fan to whom it was made accepts or declines it, and only the fan who made it cancels it. */
-        TradeNotFoundProblem: {
-            /**
-             * @description `trade_not_found`.
-             * @constant
-             */
-            code: "trade_not_found";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The trade has another `version`. Read it again, show it, and let the user decide again. */
         TradeChangedProblem: {
             /**
@@ -704,14 +712,6 @@ export interface components {
              * @constant
              */
             code: "product_not_found";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The fan has no locker, or does not show it to the caller. */
-        LockerNotFoundProblem: {
-            /**
-             * @description `locker_not_found`.
-             * @constant
-             */
-            code: "locker_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No quest has this id. Read the list of quests again. */
         QuestNotFoundProblem: {
@@ -1454,10 +1454,10 @@ export interface components {
             subject: {
                 /**
                  * @description What is reported.
-                 * @constant
+                 * @enum {string}
                  */
-                kind: "fan";
-                /** @description Handle of the fan. */
+                kind: "fan" | "locker" | "trade";
+                /** @description Of a fan, or of a locker: the handle of the fan. Of a trade: its id. */
                 id: string;
             };
             /**
@@ -1476,9 +1476,9 @@ export interface components {
             subject: {
                 /**
                  * @description What is reported.
-                 * @constant
+                 * @enum {string}
                  */
-                kind: "fan";
+                kind: "fan" | "locker" | "trade";
                 /** @description As you reported it. Null once the fan was erased. */
                 id: string | null;
             };
@@ -5279,6 +5279,8 @@ export interface problems {
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
+  'locker_not_found': components['schemas']['LockerNotFoundProblem']
+  'trade_not_found': components['schemas']['TradeNotFoundProblem']
   'cannot_report_yourself': components['schemas']['CannotReportYourselfProblem']
   'sanction_not_found': components['schemas']['SanctionNotFoundProblem']
   'sanction_not_in_force': components['schemas']['SanctionNotInForceProblem']
@@ -5312,11 +5314,9 @@ export interface problems {
   'too_many_open_trades': components['schemas']['TooManyOpenTradesProblem']
   'item_not_owned': components['schemas']['ItemNotOwnedProblem']
   'item_resting': components['schemas']['ItemRestingProblem']
-  'trade_not_found': components['schemas']['TradeNotFoundProblem']
   'trade_changed': components['schemas']['TradeChangedProblem']
   'trade_not_open': components['schemas']['TradeNotOpenProblem']
   'product_not_found': components['schemas']['ProductNotFoundProblem']
-  'locker_not_found': components['schemas']['LockerNotFoundProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
@@ -5379,8 +5379,8 @@ export interface codes {
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Appeal against a sanction. Once against each, while it is in force. Another person than the one who decided it decides the appeal. */
   fileAppeal: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'sanction_not_found' | 'request_timeout' | 'sanction_not_in_force' | 'already_appealed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Report a fan. The club sees what the fan shows now, even if the fan changes it. The fan is not told. While your report is open, a repeat returns it unchanged. */
-  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Report a fan, a locker or a trade. The club sees what it shows now, even if the fan changes it. The fan is not told. Each of the two fans of a trade can report it. While your report is open, a repeat returns it unchanged. */
+  fileReport: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'locker_not_found' | 'trade_not_found' | 'request_timeout' | 'cannot_report_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Find a fan. By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case. A verified address is found within a second or so after the provider has stated it. Requires the scope `fans:read`. */
   findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Follow a fan. At most 1,000 fans. A repeat changes nothing. */

@@ -5,7 +5,7 @@ export const moderationProblems = defineProblems({
   cannot_report_yourself: {
     status: 409,
     title: 'This is your own',
-    description: 'A fan cannot report themselves.',
+    description: 'A fan cannot report themselves or their own locker.',
   },
 })
 

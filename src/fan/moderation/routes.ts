@@ -20,9 +20,9 @@ const reportRoutes = (deps: ModerationDeps) =>
       }),
     operation({
       id: 'fileReport',
-      summary: 'Report a fan',
+      summary: 'Report a fan, a locker or a trade',
       description:
-        'The club sees what the fan shows now, even if the fan changes it. The fan is not told. While your report is open, a repeat returns it unchanged.',
+        'The club sees what it shows now, even if the fan changes it. The fan is not told. Each of the two fans of a trade can report it. While your report is open, a repeat returns it unchanged.',
       body: NewReport,
       limit: 'reports',
       responses: { 200: Report, 201: Report },

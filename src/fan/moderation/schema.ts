@@ -9,7 +9,10 @@ const reason = OneOf(REASONS, { description: 'What is wrong with it.' })
 export const NewReport = Closed(
   {
     subject: Closed(
-      { kind, id: IdReference('Handle of the fan.', 'calebe') },
+      {
+        kind,
+        id: IdReference('Of a fan, or of a locker: the handle of the fan. Of a trade: its id.', 'calebe'),
+      },
       { description: 'What you report.' },
     ),
     reason,

@@ -1,30 +1,61 @@
 /** What fans can report: each kind of subject, with the function that finds one. A room that adds a kind adds it to `subjects`. */
 import type { Transaction } from '../../../db/index.ts'
-import { fanNotFound, lockOther } from '../../identity/relations/find-fan.ts'
+import { DomainError } from '../../core/problems.ts'
+import { fanNotFound, lockOther, lockOtherById } from '../../identity/relations/find-fan.ts'
 import { userProblems } from '../../identity/users/problems.ts'
 import { readShownProfile } from '../../identity/users/public-profile.ts'
+import { readShelves } from '../../play/lockers/lockers.ts'
+import { lockerProblems } from '../../play/lockers/problems.ts'
+import { tradeProblems } from '../../play/trades/problems.ts'
+import { describeTrade, findParties } from '../../play/trades/trades.ts'
 import { moderationProblems } from './problems.ts'
 
 interface Subject {
   id: string
   /** Whose it is. Their record is locked, so that a decision about the case waits for the report. */
   fanId: string
-  /** What it showed, which becomes JSON. */
+  /** What it showed, which becomes JSON. Nothing of the reporter: an erasure of theirs leaves it. */
   evidence: Record<string, unknown>
 }
 
 type FindSubject = (tx: Transaction, reporterId: string, reference: string) => Promise<Subject>
 
+type Found = Awaited<ReturnType<typeof lockOther>> | Awaited<ReturnType<typeof lockOtherById>>
+
 /** Fans can report one whom they have blocked; to the other side of a block, the fan does not exist. */
+const canReport = (found: Found): found is NonNullable<Found> =>
+  found !== null && !found.other.hiddenAt && !(found.relation?.blockedByAt && !found.relation.blockedAt)
+
 async function findReportedFan(tx: Transaction, reporterId: string, handle: string): Promise<Subject> {
   const found = await lockOther(tx, reporterId, handle, moderationProblems.cannot_report_yourself)
-  const isBlocked = found?.relation?.blockedByAt && !found.relation.blockedAt
-  if (!found || found.other.hiddenAt || isBlocked) throw fanNotFound()
+  if (!canReport(found)) throw fanNotFound()
   const { id } = found.other
   return { id, fanId: id, evidence: await readShownProfile(tx, id) }
 }
 
-export const subjects = { fan: findReportedFan } as const satisfies Record<string, FindSubject>
+/** By the handle of its fan. One that is not shown to the reporter is like none. */
+async function findReportedLocker(tx: Transaction, reporterId: string, handle: string): Promise<Subject> {
+  const { id, fanId, evidence } = await findReportedFan(tx, reporterId, handle)
+  const locker = await readShelves(tx, reporterId, fanId)
+  if (!locker) throw new DomainError(lockerProblems.locker_not_found)
+  return { id, fanId, evidence: { ...evidence, locker } }
+}
+
+/** By one of the two fans, about the other. The same statements run for a trade of others and for one that nobody has. */
+async function findReportedTrade(tx: Transaction, reporterId: string, tradeId: string): Promise<Subject> {
+  const parties = await findParties(tx, reporterId, tradeId)
+  const found = await lockOtherById(tx, reporterId, parties?.otherId ?? '')
+  if (!parties || !canReport(found)) throw new DomainError(tradeProblems.trade_not_found)
+  const { row, otherId } = parties
+  const trade = { ...(await describeTrade(tx, row)), madeBy: row.fromId === otherId ? 'fan' : 'reporter' }
+  return { id: row.id, fanId: otherId, evidence: { ...(await readShownProfile(tx, otherId)), trade } }
+}
+
+export const subjects = {
+  fan: findReportedFan,
+  locker: findReportedLocker,
+  trade: findReportedTrade,
+} as const satisfies Record<string, FindSubject>
 
 export type SubjectKind = keyof typeof subjects
 
@@ -33,5 +64,7 @@ export const SUBJECT_KINDS = Object.keys(subjects) as [SubjectKind, ...SubjectKi
 
 export const subjectProblems = [
   userProblems.fan_not_found,
+  lockerProblems.locker_not_found,
+  tradeProblems.trade_not_found,
   moderationProblems.cannot_report_yourself,
 ] as const

@@ -5,7 +5,7 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { DomainError, type ProblemType } from '../../core/problems.ts'
 import { userProblems } from '../users/problems.ts'
 import { publicFans } from '../users/public-profile.ts'
-import { lockHandle } from '../users/users.ts'
+import { lockFan, lockHandle } from '../users/users.ts'
 import { relationProblems } from './problems.ts'
 import { follows, isShown, isVisible, leaderboardNameOf } from './visibility.ts'
 
@@ -27,6 +27,13 @@ export async function lockOther(
   if (found?.id === fanId) throw new DomainError(ofOneself)
   const relation = await selectRelation(tx, fanId, found?.id ?? '')
   return found ? { other: found, relation } : null
+}
+
+/** As `lockOther`, by the id. Null also for a fan who is erased. */
+export async function lockOtherById(tx: Transaction, fanId: string, otherId: string) {
+  const other = await lockFan(tx, otherId)
+  const relation = await selectRelation(tx, fanId, otherId)
+  return other ? { other, relation } : null
 }
 
 export type Relation = NonNullable<Awaited<ReturnType<typeof selectRelation>>>

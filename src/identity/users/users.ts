@@ -144,8 +144,9 @@ const lockSubject = preparedRow((tx: Transaction, provider: string, subject: str
 
 const lockErasure = prepared((tx: Transaction, userId: string) => {
   const { users } = tx.tables
-  const { id, erasedAt, suspendedUntil } = users
-  return locksShared(tx, tx.select({ id, erasedAt, suspendedUntil }).from(users).where(eq(id, userId)))
+  const { id, erasedAt, hiddenAt, suspendedUntil } = users
+  const found = tx.select({ id, erasedAt, hiddenAt, suspendedUntil }).from(users)
+  return locksShared(tx, found.where(eq(id, userId)))
 })
 
 /** As `lockCaller` for each of these ids; those without a record are left out. */

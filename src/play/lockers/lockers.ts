@@ -63,6 +63,32 @@ const selectShown = preparedRow((reader: Reader, viewerId: string, handle: strin
     .where(sql`${fan.handle} = ${handle} and ${isVisible(reader, viewerId, fan.userId)}`)
 })
 
+/**
+ * What the fan shows in the locker, without texts of the catalogue. Undefined if the fan has none, or does not show it to the viewer by
+ * their privacy; blocks are of no account.
+ */
+export async function readShelves(reader: Reader, viewerId: string, userId: string) {
+  const row = await selectShelves(reader, viewerId, userId)
+  if (!row) return undefined
+  const { shelves, ...locker } = await present(reader, userId, row)
+  return {
+    ...locker,
+    shelves: shelves.map(({ title, items }) => ({
+      title,
+      items: items.map(({ collectibleId, serialNumber }) => ({ collectibleId, serialNumber })),
+    })),
+  }
+}
+
+const selectShelves = preparedRow((reader: Reader, viewerId: string, userId: string) => {
+  const { lockers } = reader.tables
+  const { title, theme, shelves } = lockers
+  return reader
+    .select({ title, theme, shelves })
+    .from(lockers)
+    .where(and(eq(lockers.userId, userId), isShown(reader, 'locker', viewerId, lockers.userId)))
+})
+
 async function present(
   reader: Reader,
   userId: string,

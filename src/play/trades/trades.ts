@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -44,6 +44,29 @@ export async function readTrade(reader: Reader, { userId }: CallerId, tradeId: s
   return trade
 }
 readTrade.problems = [tradeProblems.trade_not_found] as const
+
+/** The trade, and the other fan, also one who is hidden from this one. Undefined if the fan is no party of it. */
+export async function findParties(reader: Reader, userId: string, tradeId: string) {
+  const row = await selectParties(reader, userId, tradeId)
+  return row && { row, otherId: row.fromId === userId ? row.toId : row.fromId }
+}
+
+const selectParties = preparedRow((reader: Reader, userId: string, tradeId: string) => {
+  const { trades } = reader.tables
+  const isParty = or(eq(trades.fromId, userId), eq(trades.toId, userId))
+  return reader
+    .select()
+    .from(trades)
+    .where(and(eq(trades.id, tradeId), isParty))
+})
+
+/** What a trade says, without its fans. */
+export async function describeTrade(reader: Reader, row: TradeRow): Promise<Omit<Trade, 'from' | 'to'>> {
+  const [trade] = await presentTrades(reader, [{ trade: row, from: null, to: null }])
+  if (!trade) throw new Error('a trade has no description')
+  const { from: _, to: _to, ...description } = trade
+  return description
+}
 
 /** Ids are made in the order of time. */
 const selectOf = (side: 'fromId' | 'toId') =>

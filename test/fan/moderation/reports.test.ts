@@ -4,8 +4,16 @@ import { eq } from 'drizzle-orm'
 import { decide, listCases, listOpenReports } from '../../../src/fan/moderation/cases.ts'
 import { createTextFilter } from '../../../src/identity/public-text/text-filter.ts'
 import { block, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
+import { expectStatus, refusal } from '../../play/packs/packs-world.ts'
+import { completedTrade, drawnItem, offer } from '../../play/trades/trades-world.ts'
 import type { Client } from '../../support/client.ts'
+import { countQueries } from '../../support/queries.ts'
 import { onEachEngine } from '../../support/world.ts'
+
+interface Filed {
+  subject: { kind: string }
+  status: string
+}
 
 onEachEngine('A report', world => {
   const report = (fan: Client, handle: string, more: object = {}) =>
@@ -94,6 +102,7 @@ onEachEngine('A report', world => {
   test.each([
     ['about nobody', 'nobody_at_all', {}, [404, 'fan_not_found']],
     ['with an unknown reason', 'nobody_at_all', { reason: 'boring' }, [422, 'validation_failed']],
+    ['about a trade that nobody has', '', { subject: { kind: 'trade', id: 'x' } }, [404, 'trade_not_found']],
     ['of an unknown kind', '', { subject: { kind: 'stadium', id: 'x' } }, [422, 'validation_failed']],
     ['with a long note', 'nobody_at_all', { note: 'x'.repeat(501) }, [422, 'validation_failed']],
   ])('%s is refused', async (_, handle, more, refusal) => {
@@ -112,6 +121,107 @@ onEachEngine('A report', world => {
       await world.anonymous.get('/api/user/reports'),
     ])
       expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
+  })
+
+  describe('about a locker', () => {
+    const locker = { title: 'An insult', theme: 'night', shelves: [{ title: 'Another', items: [] }] }
+    const reportLocker = (fan: Client, handle: string) =>
+      report(fan, handle, { subject: { kind: 'locker', id: handle } })
+
+    async function fanWithLocker() {
+      const fan = await namedFan(world)
+      const item = await drawnItem(world, fan)
+      const shelves = [{ title: 'Another', items: [item] }]
+      expectStatus(200, await fan.put('/api/user/locker', { ...locker, shelves }))
+      return { fan, item }
+    }
+
+    test('keeps titles and items of that time, and is a case beside that about the fan', async () => {
+      const [reporter, { fan, item }] = [await namedFan(world), await fanWithLocker()]
+      const filed = expectStatus(201, await reportLocker(reporter, fan.handle))
+      expect(filed.subject).toEqual({ kind: 'locker', id: fan.handle })
+      expectStatus(200, await reportLocker(reporter, fan.handle))
+      expectStatus(201, await report(reporter, fan.handle))
+      expectStatus(200, await fan.put('/api/user/locker', { title: '', theme: 'night', shelves: [] }))
+      const stored = (await listOpenReports(world.db.read, fan.id)).find(({ id }) => id === filed.id)
+      expect(JSON.parse(stored?.evidence ?? '')).toMatchObject({
+        handle: fan.handle,
+        locker: { ...locker, shelves: [{ title: 'Another', items: [item] }] },
+      })
+      await dismiss(filed.id)
+      const statuses = (await reportsOf(reporter)).map(({ subject, status }: Filed) => [subject.kind, status])
+      expect(statuses.toSorted()).toEqual([
+        ['fan', 'open'],
+        ['locker', 'resolved'],
+      ])
+    })
+
+    test('that the reporter is not shown is refused like none', async () => {
+      const [reporter, { fan }, none] = [await namedFan(world), await fanWithLocker(), await namedFan(world)]
+      expectStatus(200, await fan.patch('/api/user/privacy', { locker: 'private' }))
+      for (const { handle } of [fan, none])
+        expect(refusal(await reportLocker(reporter, handle))).toEqual([404, 'locker_not_found'])
+      expect(refusal(await reportLocker(fan, fan.handle))).toEqual([409, 'cannot_report_yourself'])
+    })
+
+    test('can be about a fan whom the reporter has blocked, and not about one who has blocked the reporter', async () => {
+      const [{ fan }, { fan: other }] = [await fanWithLocker(), await fanWithLocker()]
+      await block(fan, other.handle)
+      expectStatus(201, await reportLocker(fan, other.handle))
+      expect(refusal(await reportLocker(other, fan.handle))).toEqual([404, 'fan_not_found'])
+    })
+  })
+
+  describe('about a trade', () => {
+    const reportTrade = (fan: Client, id: string) => report(fan, '', { subject: { kind: 'trade', id } })
+
+    test('is about the other fan, keeps what the trade said, and names the reporter to nobody', async () => {
+      const [from, to] = [await namedFan(world), await namedFan(world)]
+      const item = await drawnItem(world, from)
+      const trade = expectStatus(201, await offer(from, to.handle, [item]))
+      const [byTo, byFrom] = [await reportTrade(to, trade.id), await reportTrade(from, trade.id)]
+      expectStatus(200, await reportTrade(to, trade.id))
+      expect(expectStatus(201, byTo).subject).toEqual({ kind: 'trade', id: trade.id })
+      expectStatus(201, byFrom)
+      expectStatus(200, await from.post(`/api/trades/${trade.id}/cancel`, {}))
+      const [stored] = await listOpenReports(world.db.read, from.id)
+      const evidence = JSON.parse(stored?.evidence ?? '')
+      expect(evidence).toMatchObject({
+        handle: from.handle,
+        trade: { id: trade.id, give: [item], want: [], status: 'open', madeBy: 'fan' },
+      })
+      expect(stored?.evidence).not.toContain(to.handle)
+      const [other] = await listOpenReports(world.db.read, to.id)
+      expect(JSON.parse(other?.evidence ?? '').trade.madeBy).toBe('reporter')
+    })
+
+    test('is refused to others as if nobody had it, and to the fan who is blocked by the other', async () => {
+      const [from, to, stranger] = [await namedFan(world), await namedFan(world), await namedFan(world)]
+      const id = await completedTrade(world, from, to)
+      const bodyOf = async (fan: Client, tradeId: string) => {
+        const { status, body } = await reportTrade(fan, tradeId)
+        return { status, ...body, requestId: null }
+      }
+      const none = await bodyOf(stranger, 'nobody-has-it')
+      expect(none).toMatchObject({ status: 404, code: 'trade_not_found' })
+      expect(await bodyOf(stranger, id)).toEqual(none)
+      await block(from, to.handle)
+      expect(await bodyOf(to, id)).toEqual(none)
+      expectStatus(201, await reportTrade(from, id))
+      await hide(to.id)
+      expect(await bodyOf(from, id)).toEqual(none)
+    })
+
+    test('costs the same statements whether nobody has it or the other has blocked the reporter', async () => {
+      const [from, to] = [await namedFan(world), await namedFan(world)]
+      const id = await completedTrade(world, from, to)
+      await block(from, to.handle)
+      const ask = async (tradeId: string) => {
+        await reportTrade(to, tradeId)
+        return countQueries(world.db, () => reportTrade(to, tradeId))
+      }
+      expect(await ask(id)).toBe(await ask('nobody-has-it'))
+    })
   })
 
   test('is listed in pages, the latest first', async () => {
