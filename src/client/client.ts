@@ -9,19 +9,19 @@ export interface ClientOptions {
   /** Where the API is, such as `https://api.example.com`. */
   origin: string
   /** Where the session of the fan is kept; by default in memory. */
-  store?: SessionStore
+  store?: SessionStore | undefined
   /** Called when the API has ended the session, or its refresh token has expired: show the sign-in. */
-  onSessionEnd?: () => void
+  onSessionEnd?: (() => void) | undefined
   /** A token in place of a session, such as a server key, for each request; null for none. */
-  token?: string | (() => string | null | Promise<string | null>)
+  token?: string | (() => string | null | Promise<string | null>) | undefined
   /** Such as `accept-language`, for each request. */
-  headers?: Record<string, string> | (() => Record<string, string>)
+  headers?: Record<string, string> | (() => Record<string, string>) | undefined
   /** By default the `fetch` of the platform. In React Native pass `fetch` of `expo/fetch` for the stream. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Further attempts after a temporary failure, if a repeat is safe: 2 by default. */
-  retries?: number
+  retries?: number | undefined
   /** Of one attempt, in milliseconds: 30,000 by default. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
 
 export interface Client {

@@ -18,7 +18,7 @@ export interface SessionStore {
   read(): MaybePromise<Session | null>
   write(session: Session | null): MaybePromise<void>
   /** For a store that several tabs or processes share: runs one refresh at a time. */
-  exclusively?<Result>(refresh: () => Promise<Result>): Promise<Result>
+  exclusively?: (<Result>(refresh: () => Promise<Result>) => Promise<Result>) | undefined
 }
 
 /** What `localStorage`, `sessionStorage` and React Native's AsyncStorage have in common. */
@@ -104,9 +104,12 @@ export interface SessionCalls {
 
 export interface Sessions {
   /** Exchanges a token of the identity provider for a native session, and keeps it. */
-  signIn(accessToken: string, options?: { deviceName?: string }): Promise<Result<'createNativeToken'>>
+  signIn(
+    accessToken: string,
+    options?: { deviceName?: string | undefined },
+  ): Promise<Result<'createNativeToken'>>
   /** Ends the session here and at the API; `everywhere`: on all devices. Without a connection it ends here alone. */
-  signOut(options?: { everywhere?: boolean }): Promise<Result<'logOut'> | null>
+  signOut(options?: { everywhere?: boolean | undefined }): Promise<Result<'logOut'> | null>
   /** The session as it is kept; null without one. */
   current(): Promise<Session | null>
   /** A token that is valid now; null without a session, or if it cannot be refreshed now. */

@@ -42,9 +42,9 @@ export interface FollowOptions {
   /** The `id` of the last event that the app has handled, to go on after it. */
   lastEventId?: string | undefined
   /** Called with false when the stream is cut, and with true when it is open (again). */
-  onConnection?: (open: boolean) => void
+  onConnection?: ((open: boolean) => void) | undefined
   /** The stream has ended for good, for example since the fan was signed out elsewhere. */
-  onEnd?: (problem: StreamFailure) => void
+  onEnd?: ((problem: StreamFailure) => void) | undefined
 }
 
 /**

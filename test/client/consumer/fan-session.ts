@@ -1,5 +1,31 @@
 /** An app's use of `@matchday/client`, without a cast: compiled and run as an app has it, installed from the tarball. */
-import { createClient, type Session, type StreamEvent, unwrap, verifyDraw } from '@matchday/client'
+import {
+  type CallOptions,
+  type ClientOptions,
+  createClient,
+  type FollowOptions,
+  type Session,
+  type SessionStore,
+  type Sessions,
+  type StreamEvent,
+  unwrap,
+  verifyDraw,
+} from '@matchday/client'
+
+type Unset<T> = {
+  [Name in keyof T as Record<never, never> extends Pick<T, Name> ? Name : never]-?: undefined
+}
+/** `true` if each optional member may be undefined: an app passes on settings that it may not have. */
+type TakesUnset<T> = Unset<T> extends Partial<T> ? true : never
+
+export const takesUnset: [
+  TakesUnset<ClientOptions>,
+  TakesUnset<CallOptions>,
+  TakesUnset<FollowOptions>,
+  TakesUnset<SessionStore>,
+  TakesUnset<NonNullable<Parameters<Sessions['signIn']>[1]>>,
+  TakesUnset<NonNullable<Parameters<Sessions['signOut']>[0]>>,
+] = [true, true, true, true, true, true]
 
 /** From sign-in to sign-out, at an API with the pack `starter` and the rewards `scarf` (100 points) and `shirt` (5,000). */
 export async function runFanSession(origin: string, accessToken: string): Promise<string[]> {
@@ -14,6 +40,7 @@ export async function runFanSession(origin: string, accessToken: string): Promis
       },
     },
     onSessionEnd: () => log.push('session ended'),
+    ...{ token: undefined, headers: undefined, fetch: undefined, retries: undefined, timeoutMs: undefined },
   })
 
   const signedIn = await session.signIn(accessToken, { deviceName: 'A test' })
