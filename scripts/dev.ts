@@ -10,7 +10,8 @@ import pretty from 'pino-pretty'
 import { commandLine, processOf } from '../src/core/command-line.ts'
 import { type Environment, parseConfig } from '../src/platform/config/config.ts'
 import { withDevelopmentSecrets } from '../src/platform/config/development-secrets.ts'
-import { explainError, fail } from './command/explain.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
 import { refuseProduction } from './command/production-guard.ts'
 import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
@@ -26,9 +27,22 @@ const DEMO_FOLDER = Bun.isStandaloneExecutable ? join(import.meta.dir, '../data/
 /** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
 
-/** With `--fresh`, settings of a folder of its own, which is removed at the end; none without. */
+const command = declareCommand({
+  name: 'dev',
+  summary: 'Tries Matchday: an API with a mock provider and demonstration data.',
+  examples: [
+    ['', 'on the database of DATABASE_URL, by default data/matchday.db'],
+    ['--fresh', 'on a new database, beside the one that is there'],
+  ],
+  notes: 'PORT and MOCK_IDP_PORT are the ports, by default 3000 and 4000.',
+  json: false,
+  database: false,
+})
+  .option('--fresh', 'on data of its own, which is deleted at the end')
+  .option('--yes', 'also where configuration or database look like production')
+
+/** Settings of a folder of its own, which is removed at the end. */
 function freshSettings(): Environment {
-  if (!process.argv.includes('--fresh')) return {}
   const folder = mkdtempSync(join(tmpdir(), 'matchday-fresh-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return {
@@ -79,16 +93,10 @@ async function stopAll(children: Subprocess[]) {
   clearTimeout(timeout)
 }
 
-const OPTIONS = ['--fresh', '--yes']
-
-async function run() {
-  const unknown = process.argv.slice(2).find(argument => !OPTIONS.includes(argument))
-  // The executable has checked them, and keeps the name of the command among them.
-  if (unknown !== undefined && !Bun.isStandaloneExecutable)
-    fail(`\`${commandLine('dev')}\` has no option ${unknown}: it takes ${OPTIONS.join(' and ')}.`)
+await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   const env = await withDevelopmentSecrets({
     ...process.env,
-    ...freshSettings(),
+    ...(fresh ? freshSettings() : {}),
     NODE_ENV: process.env.NODE_ENV || 'development',
   })
   if (env.NODE_ENV === 'production')
@@ -99,7 +107,7 @@ async function run() {
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')
-  await refuseProduction('dev', { ...config, env }, process.argv.includes('--yes'))
+  await refuseProduction('dev', { ...config, env }, yes)
   await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await requireFreePort('PORT', config.host, config.port)
   await prepareDatabase(config, mock)
@@ -120,12 +128,10 @@ async function run() {
   )
   const children = [provider.child]
 
-  let stopping = false
-  const stop = async (code: number) => {
-    if (stopping) return
-    stopping = true
-    await stopAll(children)
-    process.exit(code)
+  let stopping: Promise<undefined> | undefined
+  const stop = (code: number) => {
+    stopping ??= stopAll(children).then(() => process.exit(code))
+    return stopping
   }
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
@@ -134,23 +140,14 @@ async function run() {
 
   // The provider starts first: without keys at its start, the API retries only after a delay.
   const providerReady = await provider.ready
-  if (stopping) return
-  if (!providerReady) return stop(1)
+  if (stopping || !providerReady) return stop(1)
   const api = startChild(['serve', 'src/main.ts'], { ...env, DEMO_FOLDER }, '"listening"', line =>
     prettyLines.write(`${line}\n`),
   )
   children.push(api.child)
   const apiReady = await api.ready
-  if (stopping) return
-  if (!apiReady) return stop(1)
-  process.stdout.write(banner(config, { fresh: process.argv.includes('--fresh') }))
+  if (stopping || !apiReady) return stop(1)
+  process.stdout.write(banner(config, { fresh }))
   await Promise.race(children.map(child => child.exited))
-  await stop(1)
-}
-
-try {
-  await run()
-} catch (error) {
-  process.stderr.write(`${explainError(error)}\n`)
-  process.exit(1)
-}
+  return stop(1)
+})

@@ -7,12 +7,12 @@ type Load = () => Promise<unknown>
 /** Servers, by name: the summary, and the module that runs it. */
 const servers: Record<string, [summary: string, load: Load]> = {
   serve: ['Runs the API; NODE_ENV is production unless it is set', serve],
-  dev: ['Tries Matchday: an API with a mock provider and demonstration data', () => import('./dev.ts')],
   'mock-idp': ['Runs the mock identity provider alone', () => import('../mock-idp/main.ts')],
 }
 
 /** Commands, which parse their own options. */
 const commands: Record<string, [summary: string, load: Load]> = {
+  dev: ['Tries Matchday: an API with a mock provider and demonstration data', () => import('./dev.ts')],
   migrate: ['Migrates the database to the schema of this version', () => import('./migrate.ts')],
   'generate-secrets': ['Prints new secrets for production', () => import('./generate-secrets.ts')],
   health: ['Checks that a running API is ready', () => import('./health.ts')],
@@ -66,14 +66,11 @@ const program = new Command('matchday')
   .helpCommand(false)
   .exitOverride()
   .showHelpAfterError()
-for (const [name, [summary, load]] of Object.entries(servers)) {
-  const server = program.command(name).description(summary)
-  if (name === 'dev')
-    server
-      .option('--fresh', 'on data of its own, which is deleted at the end')
-      .option('--yes', 'also where configuration or database look like production')
-  server.action(async () => void (await load()))
-}
+for (const [name, [summary, load]] of Object.entries(servers))
+  program
+    .command(name)
+    .description(summary)
+    .action(async () => void (await load()))
 for (const [name, [summary, load]] of Object.entries(commands)) {
   program
     .command(name)

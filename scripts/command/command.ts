@@ -20,6 +20,8 @@ export interface Declaration {
   examples: [parameters: string, meaning: string][]
   /** Further text of `--help`. */
   notes?: string
+  /** Whether it has a result, and so `--json`. Default: true. */
+  json?: boolean
   /** Whether it uses a database. Default: true. */
   database?: boolean
   /** Whether it changes data and so has `--dry-run`. Default: false. */
@@ -83,10 +85,9 @@ const EXIT_NOTES = 'Exit codes: 0 success, 1 a problem was found or the command 
 
 /** Returns a commander command; add further arguments and options to it. */
 export function declareCommand({ name, summary, examples, notes, ...uses }: Declaration) {
-  const { database = true, changes = false, reads = false } = uses
-  const command = new Command(commandLine(name))
-    .description(summary)
-    .option('--json', 'print one JSON document')
+  const { json = true, database = true, changes = false, reads = false } = uses
+  const command = new Command(commandLine(name)).description(summary)
+  if (json) command.option('--json', 'print one JSON document')
   if (database) command.option('--database <url>', 'sqlite:PATH or postgres://… (default: DATABASE_URL)')
   if (reads) command.option('--from-replica', 'read the replica of DATABASE_READ_URL, which may be behind')
   if (changes) command.option('--dry-run', 'show what would change without changing it')

@@ -65,12 +65,20 @@ test.each(['PORT', 'MOCK_IDP_PORT'] as const)(
   },
 )
 
-test('an option that does not exist is refused, before anything is served or written', () => {
-  const { exitCode, stderr } = Bun.spawnSync(['bun', 'scripts/dev.ts', '--frsh'])
-  expect([exitCode, stderr.toString()]).toEqual([
-    1,
-    '`bun run dev` has no option --frsh: it takes --fresh and --yes.\n',
-  ])
+test('an option that does not exist is refused with the usage, before anything is served or written', () => {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['bun', 'scripts/dev.ts', '--frsh'])
+  expect([exitCode, stdout.toString()]).toEqual([2, ''])
+  expect(stderr.toString()).toStartWith(
+    "error: unknown option '--frsh'\n(Did you mean --fresh?)\n\nUsage: bun run dev ",
+  )
+})
+
+test('--help shows the options, and starts nothing', () => {
+  const { exitCode, stdout } = Bun.spawnSync(['bun', 'scripts/dev.ts', '--help'])
+  expect(exitCode).toBe(0)
+  for (const text of ['Usage: bun run dev [options]', '  --fresh ', '  --yes ', '  bun run dev --fresh '])
+    expect(stdout.toString()).toContain(text)
+  expect(stdout.toString()).not.toContain('--json')
 })
 
 test('--fresh serves data of its own, leaves that of DATABASE_URL alone, and deletes its own at the end', async () => {

@@ -130,6 +130,8 @@ test('exactly the commands that change data have --dry-run', async () => {
     ],
     // Write files of the repository.
     ...['build', 'docs', 'generate-migrations'],
+    // Runs servers.
+    'dev',
   ]
   const folder = join(import.meta.dir, '../../../scripts')
   const commands = readdirSync(folder)
