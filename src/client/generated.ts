@@ -681,13 +681,19 @@ export interface components {
              */
             code: "item_not_owned";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description An item rests for `TRADE_REST_HOURS` after it changed hands; `detail` states which item, and until when. Try again then. */
+        /** @description An item rests for `TRADE_REST_HOURS` after it changed hands. Show which item rests, and try again after `until`. */
         ItemRestingProblem: {
             /**
              * @description `item_resting`.
              * @constant
              */
             code: "item_resting";
+            /** @description Slug of the collectible. */
+            collectibleId: string;
+            /** @description Number of the copy. */
+            serialNumber: number;
+            /** @description When the item can change hands again. */
+            until: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The trade has another `version`. Read it again, show it, and let the user decide again. */
         TradeChangedProblem: {
@@ -2040,6 +2046,12 @@ export interface components {
             collectibleId: string;
             /** @description Number of this copy. */
             serialNumber: number;
+            /** @description Name of the collectible. No hash is of it, nor of the next two. */
+            name: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description Rarity: any text of the catalogue. */
+            rarity: string;
             /** @description The first link. */
             origin: {
                 /** @description `pack:ID:POSITION` for a drawn item: its proof is at `/api/packs/proofs/ID`. Otherwise what gave it, such as `quest:ID:PERIOD`. */
@@ -2245,6 +2257,12 @@ export interface components {
             collectibleId: string;
             /** @description Number of the copy. */
             serialNumber: number;
+            /** @description Name of the collectible. */
+            name: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description Rarity: any text of the catalogue. */
+            rarity: string;
         };
         /**
          * Trade
@@ -3169,7 +3187,10 @@ export interface operations {
     };
     acceptTrade: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The trade. */
@@ -3264,7 +3285,10 @@ export interface operations {
     };
     cancelTrade: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The trade. */
@@ -3534,7 +3558,10 @@ export interface operations {
     };
     declineTrade: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The trade. */
@@ -4250,6 +4277,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
             };
             header?: never;
             path?: never;
@@ -4385,7 +4414,10 @@ export interface operations {
     };
     offerTrade: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4987,7 +5019,10 @@ export interface operations {
     };
     readProvenance: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description Slug of the collectible. */
@@ -5035,7 +5070,10 @@ export interface operations {
     };
     readTrade: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The trade. */
@@ -5520,7 +5558,7 @@ export interface codes {
 /** The requests of the operations. */
 export const requests = {
   acceptTerms: { method: 'PUT', path: '/api/user/terms', caller: true, keyed: true, repeatable: true, body: true },
-  acceptTrade: { method: 'POST', path: '/api/trades/{tradeId}/accept', caller: true, keyed: true, repeatable: true, body: true },
+  acceptTrade: { method: 'POST', path: '/api/trades/{tradeId}/accept', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   blockFan: { method: 'PUT', path: '/api/user/blocks/{handle}', caller: true, keyed: true, repeatable: true },
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
   cancelTrade: { method: 'POST', path: '/api/trades/{tradeId}/cancel', caller: true, keyed: true, repeatable: true },
@@ -5563,7 +5601,7 @@ export const requests = {
   logOut: { method: 'POST', path: '/api/auth/logout', caller: true, repeatable: true, body: true },
   lookUpRedemption: { method: 'GET', path: '/api/redemptions/{code}', caller: true, repeatable: true },
   muteFan: { method: 'PUT', path: '/api/user/mutes/{handle}', caller: true, keyed: true, repeatable: true },
-  offerTrade: { method: 'POST', path: '/api/trades', caller: true, keyed: true, repeatable: true, body: true },
+  offerTrade: { method: 'POST', path: '/api/trades', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },

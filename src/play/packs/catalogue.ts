@@ -110,6 +110,10 @@ export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 't
   return { id, name, description, imageUrl, rarity, translations }
 }
 
+/** Query for the collectibles, with what a response shows of them. */
+export const collectiblesToShow = (reader: Reader) =>
+  reader.select(collectibleColumns(reader)).from(reader.tables.collectibles)
+
 /** Unexpired holds by pack. A hold is not counted after `expiresAt`; no job has to end it. */
 export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
   if (packIds.length === 0) return new Map()

@@ -111,7 +111,7 @@ const transfer = {
 }
 
 export const exampleProvenance = {
-  ...serial,
+  ...{ ...serial, name: 'Goalkeeper gloves', imageUrl: null, rarity: 'rare' },
   origin: { ...origin, owner: { state: 'active', handle: 'calebe' }, hash: originHash },
   transfers: [
     {

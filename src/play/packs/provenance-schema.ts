@@ -15,6 +15,9 @@ export const Provenance = Closed(
   {
     collectibleId: Type.String({ description: 'Slug of the collectible.' }),
     serialNumber: Integer({ minimum: 1, description: 'Number of this copy.' }),
+    name: Type.String({ description: 'Name of the collectible. No hash is of it, nor of the next two.' }),
+    imageUrl: Nullable(Type.String(), { description: 'https URL, or a path of the API’s origin.' }),
+    rarity: Type.String({ description: 'Rarity: any text of the catalogue.' }),
     origin: Closed(
       {
         source: Type.String({

@@ -2,10 +2,12 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { isShown, isVisible, leaderboardNameOf, viewerOf } from '../../identity/relations/visibility.ts'
 import { fanHandles } from '../../identity/users/public-profile.ts'
+import { collectibleColumns } from './catalogue.ts'
 import { packProblems } from './problems.ts'
 import { hashOfOwner, originHashOf, sourceOf } from './provenance-chain.ts'
 import type { Provenance } from './provenance-schema.ts'
@@ -23,11 +25,11 @@ export async function readProvenance(
   const isNumber = Number.isSafeInteger(serialNumber)
   const [made] = isNumber ? await selectItem(reader, viewerId, collectibleId, serialNumber) : []
   if (!made) throw new DomainError(packProblems.item_not_found)
-  const { item, ...first } = made
+  const { item, collectible, ...first } = made
+  const { name, imageUrl, rarity } = presentTexts(collectible)
   const links = await selectLinks(reader, viewerId, collectibleId, serialNumber)
   return {
-    collectibleId,
-    serialNumber,
+    ...{ collectibleId, serialNumber, name, imageUrl, rarity },
     origin: {
       source: sourceOf(item),
       owner: presentOwner(first),
@@ -72,11 +74,13 @@ type Fan = ReturnType<typeof fansOf>
 
 const selectItem = prepared(
   (reader: Reader, viewerId: string, collectibleId: string, serialNumber: number) => {
-    const { userItems } = reader.tables
+    const { userItems, collectibles } = reader.tables
     const fan = fansOf(reader)
+    const collectible = collectibleColumns(reader)
     return reader
-      .select({ item: userItems, ...ownerColumns(reader, viewerId, fan) })
+      .select({ item: userItems, collectible, ...ownerColumns(reader, viewerId, fan) })
       .from(userItems)
+      .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
       .leftJoin(fan, eq(fan.userId, userItems.userId))
       .where(and(eq(userItems.collectibleId, collectibleId), eq(userItems.serialNumber, serialNumber)))
   },

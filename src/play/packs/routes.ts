@@ -91,6 +91,7 @@ const itemRoutes = (deps: PackDeps) =>
       summary: 'Read the history of an item',
       description:
         'Public: how the item was made, and each change of hands. Each link contains the hash of the one before. A fan who does not show the profile to you, is anonymous on leaderboards, or is hidden by a block has no handle.',
+      query: Closed(LanguageQuery),
       params: SerialParams,
       responses: { 200: Provenance },
       problems: readProvenance.problems,

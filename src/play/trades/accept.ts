@@ -63,7 +63,7 @@ acceptTrade.problems = [
 /** In the order of the items' ids. */
 async function givingsOf(tx: Transaction, { id, fromId, toId }: TradeRow): Promise<Giving[]> {
   const rows = (await readItems(tx, [id])).get(id) ?? []
-  return rows.map(({ collectibleId, serialNumber, side }) =>
+  return rows.map(({ id: collectibleId, serialNumber, side }) =>
     side === 'give'
       ? { collectibleId, serialNumber, side, giverId: fromId }
       : { collectibleId, serialNumber, side: 'want', giverId: toId },

@@ -28,11 +28,12 @@ export const notOwned = ({ collectibleId, serialNumber }: ItemReference) =>
     detail: `Copy ${serialNumber} of ${collectibleId} is not owned by the fan who would give it.`,
   })
 
-export const resting = (
+export function resting(
   { collectibleId, serialNumber }: ItemReference,
   item: OwnedItem | undefined,
   restMs: number,
-) =>
-  new DomainError(tradeProblems.item_resting, {
-    detail: `Copy ${serialNumber} of ${collectibleId} rests until ${new Date(restedAt(item, restMs)).toISOString()}.`,
-  })
+) {
+  const until = new Date(restedAt(item, restMs)).toISOString()
+  const detail = `Copy ${serialNumber} of ${collectibleId} rests until ${until}.`
+  return new DomainError(tradeProblems.item_resting, { detail, collectibleId, serialNumber, until })
+}

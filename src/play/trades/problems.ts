@@ -1,5 +1,7 @@
 /** Problems of trades and gifts. */
 import { defineProblems } from '../../core/problems.ts'
+import { Instant, Integer } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
 
 export const tradeProblems = defineProblems({
   trade_not_found: {
@@ -22,7 +24,13 @@ export const tradeProblems = defineProblems({
     status: 409,
     title: 'An item has just changed hands',
     description:
-      'An item rests for `TRADE_REST_HOURS` after it changed hands; `detail` states which item, and until when. Try again then.',
+      'An item rests for `TRADE_REST_HOURS` after it changed hands. Show which item rests, and try again after `until`.',
+    members: Type.Object({
+      collectibleId: Type.String({ description: 'Slug of the collectible.' }),
+      serialNumber: Integer({ minimum: 1, description: 'Number of the copy.' }),
+      until: Instant('When the item can change hands again.'),
+    }),
+    example: { collectibleId: 'harbour-lights', serialNumber: 17, until: '2026-08-17T09:00:00.000Z' },
   },
   cannot_trade_with_yourself: {
     status: 409,

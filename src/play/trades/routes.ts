@@ -3,6 +3,7 @@ import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { acceptTrade } from './accept.ts'
 import { cancelTrade, declineTrade } from './end.ts'
@@ -26,14 +27,12 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         summary: 'Offer a trade or a gift',
         description:
           'Open for 7 days. The items stay with their owners until the offer is accepted. An item rests for a day after it changed hands.',
+        query: Closed(LanguageQuery),
         body: schema.TradeOffer,
         findErrors: schema.findRepeatedItems,
         responses: { 201: schema.Trade },
         problems: offerTrade.problems,
-        examples: {
-          body: { to: 'ines', give: schema.exampleTrade.give, want: schema.exampleTrade.want },
-          201: schema.exampleTrade,
-        },
+        examples: { body: schema.exampleTradeOffer, 201: schema.exampleTrade },
       }),
     )
     .get(
@@ -44,6 +43,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         summary: 'Read a trade',
         description: 'One that you offered, or that was offered to you.',
         params: schema.TradeParams,
+        query: Closed(LanguageQuery),
         responses: { 200: schema.Trade },
         problems: readTrade.problems,
         examples: { 200: schema.exampleTrade },
@@ -59,6 +59,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         description:
           'All items change hands, or none. An item that has left voids the offer. A repeat returns the completed trade.',
         params: schema.TradeParams,
+        query: Closed(LanguageQuery),
         body: schema.TradeAcceptance,
         responses: { 200: schema.Trade },
         problems: acceptTrade.problems,
@@ -74,6 +75,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         summary: 'Decline a trade',
         description: 'Ends an offer that was made to you. A repeat returns the same trade.',
         params: schema.TradeParams,
+        query: Closed(LanguageQuery),
         body: Nothing,
         responses: { 200: schema.Trade },
         problems: declineTrade.problems,
@@ -89,6 +91,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         summary: 'Cancel a trade',
         description: 'Ends an offer that you made. A repeat returns the same trade.',
         params: schema.TradeParams,
+        query: Closed(LanguageQuery),
         body: Nothing,
         responses: { 200: schema.Trade },
         problems: cancelTrade.problems,
@@ -104,7 +107,7 @@ const listRoutes = (deps: TradeDeps) =>
       id: 'listTrades',
       summary: 'List your trades',
       description: 'Those that you offered and those that were offered to you, the latest first.',
-      query: Closed(PageQuery),
+      query: Closed({ ...PageQuery, ...LanguageQuery }),
       responses: { 200: schema.Trades },
       problems: listTrades.problems,
       examples: { 200: { trades: [schema.exampleTrade], nextCursor: null } },

@@ -14,9 +14,16 @@ const OfferedItem = Closed(
 )
 
 const TradeItem = Closed(
-  { collectibleId: Type.String({ description: 'Slug of the collectible.' }), serialNumber },
+  {
+    collectibleId: Type.String({ description: 'Slug of the collectible.' }),
+    serialNumber,
+    name: Type.String({ description: 'Name of the collectible.' }),
+    imageUrl: Nullable(Type.String(), { description: 'https URL, or a path of the API’s origin.' }),
+    rarity: Type.String({ description: 'Rarity: any text of the catalogue.' }),
+  },
   { title: 'TradeItem', description: 'One copy of a collectible.' },
 )
+export type TradeItem = typeof TradeItem.static
 
 export const TradeOffer = Closed({
   to: IdReference('Handle of the other fan.', 'calebe'),
@@ -83,13 +90,29 @@ export const exampleTrade: Trade = {
   id: '01981e2c-7c1f-7000-8000-000000000009',
   from: 'calebe',
   to: 'ines',
-  give: [{ collectibleId: 'harbour-lights', serialNumber: 17 }],
-  want: [{ collectibleId: 'goalkeeper-gloves', serialNumber: 42 }],
+  give: [
+    {
+      ...{ collectibleId: 'harbour-lights', serialNumber: 17, name: 'Harbour lights' },
+      ...{ imageUrl: null, rarity: 'common' },
+    },
+  ],
+  want: [
+    {
+      ...{ collectibleId: 'goalkeeper-gloves', serialNumber: 42, name: 'Goalkeeper gloves' },
+      ...{ imageUrl: null, rarity: 'rare' },
+    },
+  ],
   status: 'open',
   version: 1,
   createdAt: '2026-08-16T09:00:00.000Z',
   expiresAt: '2026-08-23T09:00:00.000Z',
   endedAt: null,
+}
+
+export const exampleTradeOffer: TradeOffer = {
+  to: 'ines',
+  give: [{ collectibleId: 'harbour-lights', serialNumber: 17 }],
+  want: [{ collectibleId: 'goalkeeper-gloves', serialNumber: 42 }],
 }
 
 export const exampleCompletedTrade: Trade = {

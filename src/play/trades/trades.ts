@@ -3,17 +3,18 @@ import { and, asc, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { isVisible } from '../../identity/relations/visibility.ts'
 import { fanHandles } from '../../identity/users/public-profile.ts'
+import { collectiblesToShow } from '../packs/catalogue.ts'
 import { tradeProblems } from './problems.ts'
-import type { Trade } from './schema.ts'
+import type { Trade, TradeItem } from './schema.ts'
 
 export type TradeRow = Tables['trades']['$inferSelect']
-type ItemRow = Tables['tradeItems']['$inferSelect']
 
 /** With the expiry, which no write records. */
 export const statusOf = ({ status, expiresAt }: TradeRow, now: Date) =>
@@ -122,7 +123,7 @@ async function presentTrades(reader: Reader, rows: NamedTrade[]): Promise<Trade[
   return rows.map(({ trade, from, to }) => {
     const own = items.get(trade.id) ?? []
     return {
-      ...{ id: trade.id, from, to, give: itemsOf(own, 'give'), want: itemsOf(own, 'want') },
+      ...{ id: trade.id, from, to, give: presentItems(own, 'give'), want: presentItems(own, 'want') },
       ...{ status: statusOf(trade, now), version: trade.version },
       createdAt: trade.createdAt.toISOString(),
       expiresAt: trade.expiresAt.toISOString(),
@@ -131,10 +132,19 @@ async function presentTrades(reader: Reader, rows: NamedTrade[]): Promise<Trade[
   })
 }
 
-export const itemsOf = (items: ItemRow[], wanted: 'give' | 'want') =>
+function presentItems(items: ItemRow[], wanted: Side): TradeItem[] {
+  return items
+    .filter(({ side }) => side === wanted)
+    .map(({ serialNumber, tradeId: _, side: __, ...collectible }) => {
+      const { id, name, imageUrl, rarity } = presentTexts(collectible)
+      return { collectibleId: id, serialNumber, name, imageUrl, rarity }
+    })
+}
+
+export const itemsOf = (items: ItemRow[], wanted: Side) =>
   items
     .filter(({ side }) => side === wanted)
-    .map(({ collectibleId, serialNumber }) => ({ collectibleId, serialNumber }))
+    .map(({ id, serialNumber }) => ({ collectibleId: id, serialNumber }))
 
 /** By trade, in the order of the items' ids. */
 export async function readItems(reader: Reader, tradeIds: string[]): Promise<Map<string, ItemRow[]>> {
@@ -144,9 +154,15 @@ export async function readItems(reader: Reader, tradeIds: string[]): Promise<Map
 
 const selectItems = prepared((reader: Reader, tradeIds: string) => {
   const { tradeItems: items } = reader.tables
+  const { tradeId, side, serialNumber } = items
+  const collectible = collectiblesToShow(reader).as('collectible')
+  const { id, name, description, imageUrl, rarity, translations } = collectible
   return reader
-    .select()
+    .select({ tradeId, side, serialNumber, id, name, description, imageUrl, rarity, translations })
     .from(items)
-    .where(isListed(reader, items.tradeId, tradeIds))
-    .orderBy(asc(items.tradeId), asc(items.collectibleId), asc(items.serialNumber))
+    .innerJoin(collectible, eq(id, items.collectibleId))
+    .where(isListed(reader, tradeId, tradeIds))
+    .orderBy(asc(tradeId), asc(items.collectibleId), asc(serialNumber))
 })
+type ItemRow = Awaited<ReturnType<typeof selectItems>>[number]
+type Side = 'give' | 'want'

@@ -185,6 +185,17 @@ onEachEngine('Languages', world => {
     )
     expect((await open(fan, userPack.id)).body.items).toMatchObject([{ name: 'The goal' }])
     expect((await fan.get('/api/user/collection?lang=pt')).body.items).toMatchObject([item])
+    expect((await anonymous.get('/api/collectibles/goal/serials/1/provenance?lang=pt')).body.name).toBe(
+      'O golo',
+    )
+    const other = await patientFan(world)
+    await other.post('/api/user/profile', { handle: 'collector' })
+    const give = [{ collectibleId: 'goal', serialNumber: 1 }]
+    const gift = await fan.post('/api/trades?lang=pt', { to: 'collector', give })
+    expect(gift.body.give).toMatchObject([{ name: 'O golo' }])
+    expect((await other.get('/api/user/trades?lang=en')).body.trades).toMatchObject([
+      { give: [{ name: 'The goal' }] },
+    ])
     expect((await fan.post('/api/rewards/claim?lang=ar', { rewardId: 'scarf' })).body.reward.title).toBe(
       'وشاح',
     )
@@ -324,8 +335,11 @@ onEachEngine('Languages', world => {
       return declared?.localized ? [declared.id] : []
     })
     expect(localized.toSorted()).toEqual([
+      'acceptTrade',
+      'cancelTrade',
       'claimQuest',
       'claimReward',
+      'declineTrade',
       'listMatches',
       'listOwnRewards',
       'listPacks',
@@ -333,7 +347,9 @@ onEachEngine('Languages', world => {
       'listQuests',
       'listRewards',
       'listTeams',
+      'listTrades',
       'lookUpRedemption',
+      'offerTrade',
       'openPack',
       'readCollection',
       'readLocker',
@@ -341,6 +357,8 @@ onEachEngine('Languages', world => {
       'readOwnLocker',
       'readPack',
       'readProduct',
+      'readProvenance',
+      'readTrade',
       'redeemReward',
       'updateMatch',
       'useRedemption',

@@ -38,7 +38,9 @@ onEachEngine('The provenance of an item', world => {
     const [a, b] = [await namedFan(world), await namedFan(world)]
     const item = await drawnItem(world, a)
     const before = expectStatus(200, await world.anonymous.get(historyOf(item)))
+    const [drawn] = item.opened.items
     expect(before).toMatchObject({
+      ...{ name: drawn.name, imageUrl: drawn.imageUrl, rarity: drawn.rarity },
       origin: { source: `pack:${item.userPackId}:0`, owner: { state: 'active', handle: a.handle } },
       transfers: [],
     })

@@ -38,6 +38,9 @@ onEachEngine(
         ...{ from: a.handle, to: b.handle, give: [given], want: [wanted] },
         ...{ status: 'open', version: 1, endedAt: null },
       })
+      // As the test's packs name their items.
+      const rarity = given.collectibleId.replace(/^pack-\d+-/, '')
+      expect(trade.give).toEqual([{ ...given, name: rarity, imageUrl: null, rarity }])
       expect(await ownedBy(a)).toEqual([given.collectibleId])
       const completed = expectStatus(200, await accept(b, trade))
       expect(completed).toMatchObject({
@@ -153,7 +156,12 @@ onEachEngine(
     test('is refused for an item that rests, and not once it has rested', async () => {
       const { a, b, given, trade } = await offered()
       expectStatus(200, await accept(b, trade))
-      expect(refusal(await offer(b, a.handle, [given]))).toEqual([409, 'item_resting'])
+      const tired = await offer(b, a.handle, [given])
+      expect(refusal(tired)).toEqual([409, 'item_resting'])
+      expect(tired.body).toMatchObject({
+        ...given,
+        until: new Date(world.clock.ms + 24 * HOUR).toISOString(),
+      })
       const { userItems } = world.db.tables
       const changedHandsAt = new Date(world.clock.ms - 24 * HOUR)
       await world.db.write(tx => tx.update(userItems).set({ changedHandsAt }))
