@@ -8,11 +8,14 @@ import { recordMatchUpdate } from '../economy/events/match-events.ts'
 import { recordEntries } from '../economy/events/record-entries.ts'
 import { createEventsSpine } from '../economy/events/spine.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
+import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
 import { createPublicTextSpine } from '../identity/public-text/spine.ts'
+import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
 import { questReader } from '../play/quests/event-reader.ts'
 
 export const createSpine = (): Spine => ({
+  sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal }),
   publicText: createPublicTextSpine(fileAutomaticReport),
   matches: createMatchesSpine(recordMatchUpdate),
   points: createPointsSpine(recordEntries),

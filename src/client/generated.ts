@@ -2900,6 +2900,136 @@ export interface components {
             };
         };
         /**
+         * ReportResolvedMessage
+         * @description A report of the fan was decided. Rules and quests cannot listen to it.
+         */
+        ReportResolvedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "report.resolved";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The report. */
+                reportId: string;
+                /**
+                 * @description What the fan reported.
+                 * @enum {string}
+                 */
+                subjectKind: "fan" | "locker" | "trade";
+                /** @description Whether the club has acted on it. */
+                actionTaken: boolean;
+            };
+        };
+        /**
+         * SanctionAppliedMessage
+         * @description The club has sanctioned the fan. Rules and quests cannot listen to it.
+         */
+        SanctionAppliedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "sanction.applied";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The sanction. */
+                sanctionId: string;
+                /**
+                 * @description As in `GET /api/user/sanctions`.
+                 * @enum {string}
+                 */
+                kind: "hide" | "mute" | "suspend";
+                /**
+                 * @description Why the club decided it.
+                 * @enum {string}
+                 */
+                reason: "spam" | "harassment" | "hate" | "sexual" | "impersonation" | "cheating" | "other";
+                /** @description Of a suspension: when it ends. */
+                until: string | null;
+            };
+        };
+        /**
+         * SanctionLiftedMessage
+         * @description The club has ended a sanction of the fan. A suspension that ends by its time has no such event. Rules and quests cannot listen to it.
+         */
+        SanctionLiftedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "sanction.lifted";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The sanction. */
+                sanctionId: string;
+                /**
+                 * @description Kind of the sanction.
+                 * @enum {string}
+                 */
+                kind: "hide" | "mute" | "suspend";
+            };
+        };
+        /**
+         * AppealDecidedMessage
+         * @description An appeal of the fan was decided. Rules and quests cannot listen to it.
+         */
+        AppealDecidedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "appeal.decided";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The sanction. */
+                sanctionId: string;
+                /** @description Whether the sanction was lifted. */
+                granted: boolean;
+            };
+        };
+        /**
          * MatchCheckedInMessage
          * @description The fan checked in at the gate of a match; once per match.
          */
@@ -5376,6 +5506,10 @@ export interface messages {
   'pack.opened': components['schemas']['PackOpenedMessage']
   'trade.offered': components['schemas']['TradeOfferedMessage']
   'trade.completed': components['schemas']['TradeCompletedMessage']
+  'report.resolved': components['schemas']['ReportResolvedMessage']
+  'sanction.applied': components['schemas']['SanctionAppliedMessage']
+  'sanction.lifted': components['schemas']['SanctionLiftedMessage']
+  'appeal.decided': components['schemas']['AppealDecidedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
   'points.changed': components['schemas']['PointsChangedMessage']

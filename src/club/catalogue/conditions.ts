@@ -23,9 +23,12 @@ export const EventType = (description: string) =>
 
 /**
  * `points.changed` is recorded for every entry of the ledger: a rule or quest that booked points for it would listen to
- * itself. `match.updated` is of no fan.
+ * itself. `match.updated` is of no fan. Points for what moderators decide would pay for reports.
  */
-const UNHEARD_TYPES = ['points.changed', 'match.updated']
+const UNHEARD_TYPES = [
+  ...['points.changed', 'match.updated'],
+  ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided'],
+]
 
 /** What the schema of a type cannot say. */
 export const eventTypeFaults = (type: string, pointer: string): EntryFault[] =>

@@ -1,8 +1,9 @@
 /** The events that the application records itself (source `matchday`), and the schema of the data of each. */
 
 import { Match } from '../../club/matches/schema.ts'
-import { Closed, Id, Integer, Nullable, OneOf } from '../../core/schemas.ts'
+import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type Static, type TObject, Type } from '../../core/typebox.ts'
+import { REASONS } from '../../identity/sanctions/decisions.ts'
 import { POINTS_REASONS } from '../points/reasons.ts'
 
 /** The source of these events. No server key has this name. */
@@ -32,6 +33,8 @@ const matchMembers = {
 
 const Goals = Integer({ minimum: 0, description: 'Goals.' })
 const MatchScores = (description: string) => Closed({ homeScore: Goals, awayScore: Goals }, { description })
+
+const UNHEARD = 'Rules and quests cannot listen to it.'
 
 /** A member may be added; a member that exists keeps its name and meaning. */
 export const applicationEvents = {
@@ -89,6 +92,39 @@ export const applicationEvents = {
         'A trade or a gift was accepted, and the items changed hands: an event of each of the two fans.',
     },
   ),
+  'report.resolved': Closed(
+    {
+      reportId: Id('The report.'),
+      subjectKind: OneOf(['fan', 'locker', 'trade'], { description: 'What the fan reported.' }),
+      actionTaken: Type.Boolean({ description: 'Whether the club has acted on it.' }),
+    },
+    { description: `A report of the fan was decided. ${UNHEARD}` },
+  ),
+  'sanction.applied': Closed(
+    {
+      sanctionId: Id('The sanction.'),
+      kind: OneOf(['hide', 'mute', 'suspend'], { description: 'As in `GET /api/user/sanctions`.' }),
+      reason: OneOf(REASONS, { description: 'Why the club decided it.' }),
+      until: Nullable(Instant('When it ends.'), { description: 'Of a suspension: when it ends.' }),
+    },
+    { description: `The club has sanctioned the fan. ${UNHEARD}` },
+  ),
+  'sanction.lifted': Closed(
+    {
+      sanctionId: Id('The sanction.'),
+      kind: OneOf(['hide', 'mute', 'suspend'], { description: 'Kind of the sanction.' }),
+    },
+    {
+      description: `The club has ended a sanction of the fan. A suspension that ends by its time has no such event. ${UNHEARD}`,
+    },
+  ),
+  'appeal.decided': Closed(
+    {
+      sanctionId: Id('The sanction.'),
+      granted: Type.Boolean({ description: 'Whether the sanction was lifted.' }),
+    },
+    { description: `An appeal of the fan was decided. ${UNHEARD}` },
+  ),
   'match.checked_in': Closed(
     { matchId: MatchId, ...matchMembers },
     { description: 'The fan checked in at the gate of a match; once per match.' },
@@ -118,8 +154,7 @@ export const applicationEvents = {
       ref: Type.String({ description: 'The cause within its reason.' }),
     },
     {
-      description:
-        'An entry was appended to the ledger of the fan; `eventId` is the id of the entry. Rules and quests cannot listen to it.',
+      description: `An entry was appended to the ledger of the fan; \`eventId\` is the id of the entry. ${UNHEARD}`,
     },
   ),
   'quest.completed': Closed(
@@ -143,7 +178,7 @@ const { id: _id, checkIn: _checkIn, ...matchState } = Match.properties
 
 /** The data of `match.updated`, which is of no fan: webhooks and the event sink get it. */
 export const matchUpdated = Closed(matchState, {
-  description: 'Status, scores or kick-off of a match changed. Rules and quests cannot listen to it.',
+  description: `Status, scores or kick-off of a match changed. ${UNHEARD}`,
 })
 
 /** What a webhook endpoint can ask for. */
@@ -154,8 +189,8 @@ export type DataOf<T extends ApplicationEventType> = Static<(typeof applicationE
 
 /** The application records the events of these namespaces, whatever their type, so that a later version may add types. */
 const NAMESPACES = new Set([
-  ...['cash', 'onboarding', 'order', 'pack', 'points', 'prediction', 'profile', 'purchase', 'quest'],
-  ...['reward', 'set', 'trade', 'wallet', 'webhook'],
+  ...['appeal', 'cash', 'onboarding', 'order', 'pack', 'points', 'prediction', 'profile', 'purchase'],
+  ...['quest', 'report', 'reward', 'sanction', 'set', 'trade', 'wallet', 'webhook'],
 ])
 /** Of namespaces that the club's systems use, too. */
 const RESERVED_TYPES = new Set(messageTypes)

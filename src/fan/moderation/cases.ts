@@ -3,6 +3,7 @@ import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { type Decision, type NewDecision, recordDecision } from '../../identity/sanctions/decisions.ts'
+import { recordResolved } from './events.ts'
 import { caseProblems } from './problems.ts'
 import type { SubjectKind } from './subjects.ts'
 
@@ -88,18 +89,20 @@ export async function decide(tx: Transaction, about: string, decision: CaseDecis
 decide.problems = [caseProblems.case_not_open, ...recordDecision.problems] as const
 
 /** The decision has locked the fan, for which reports wait. Returns those that were open. */
-function resolveReports(
+async function resolveReports(
   tx: Transaction,
   { subjectKind, subjectId }: Pick<Report, 'subjectKind' | 'subjectId'>,
   { id: decisionId }: Decision,
   kind: NewDecision['kind'],
 ) {
   const { reports } = tx.tables
-  return tx
+  const resolved = await tx
     .update(reports)
     .set({ resolvedAt: tx.now(), actionTaken: kind !== 'dismiss', decisionId })
     .where(
       and(eq(reports.subjectKind, subjectKind), eq(reports.subjectId, subjectId), isNull(reports.resolvedAt)),
     )
-    .returning({ id: reports.id, reporterId: reports.reporterId })
+    .returning()
+  await recordResolved(tx, resolved)
+  return resolved
 }

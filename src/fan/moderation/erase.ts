@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
+import { recordResolved } from './events.ts'
 
 /** Empties the reports about a fan and resolves them, and deletes what the fan wrote in reports about others. */
 export async function eraseReports(tx: Transaction, userId: string): Promise<void> {
@@ -8,9 +9,11 @@ export async function eraseReports(tx: Transaction, userId: string): Promise<voi
     .update(reports)
     .set({ reference: null, note: null, evidence: null })
     .where(eq(reports.fanId, userId))
-  await tx
+  const resolved = await tx
     .update(reports)
     .set({ resolvedAt: tx.now(), actionTaken: false })
     .where(and(eq(reports.fanId, userId), isNull(reports.resolvedAt)))
+    .returning()
+  await recordResolved(tx, resolved)
   await tx.update(reports).set({ note: null }).where(eq(reports.reporterId, userId))
 }

@@ -83,7 +83,13 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
     silencedAt: state.muted?.createdAt ?? null,
     suspendedUntil: state.suspended?.until ?? null,
   })
-  if (kind === 'lift') await closeAppeal(tx, decision.liftsId, { granted: true, decidedBy })
+  if (kind === 'hide' || kind === 'mute' || kind === 'suspend')
+    await tx.spine.sanctions.recordSanction(tx, row)
+  const lifted = kind === 'lift' && earlier.find(({ id }) => id === decision.liftsId)
+  if (lifted) {
+    await tx.spine.sanctions.recordLift(tx, row, lifted)
+    await closeAppeal(tx, lifted.id, { granted: true, decidedBy })
+  }
   tx.invalidate(fanTag(fanId))
   return row
 }
@@ -97,12 +103,13 @@ interface AppealDecision {
 /** Whether the appeal was open. */
 export async function closeAppeal(tx: Transaction, sanctionId: string, decision: AppealDecision) {
   const { appeals } = tx.tables
-  const closed = await tx
+  const [closed] = await tx
     .update(appeals)
     .set({ ...decision, decidedAt: tx.now() })
     .where(and(eq(appeals.sanctionId, sanctionId), isNull(appeals.decidedAt)))
-    .returning({ id: appeals.id })
-  return closed.length > 0
+    .returning()
+  if (closed) await tx.spine.sanctions.recordAppeal(tx, closed)
+  return closed !== undefined
 }
 
 export async function deleteNotesAbout(tx: Transaction, fanId: string): Promise<void> {
