@@ -11,5 +11,6 @@ export type {
 } from './operations.ts'
 export { type Failure, type ProblemCode, ProblemError, type ProblemOf, unwrap } from './problems.ts'
 export { type Commitment, type Proof, type Verdict, verifyDraw } from './proof.ts'
+export { type Provenance, verifyProvenance } from './provenance.ts'
 export { keepIn, type Session, type SessionStore, type Sessions } from './session.ts'
 export type { FollowOptions, StreamEvent, Topic } from './stream.ts'

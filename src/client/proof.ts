@@ -1,4 +1,14 @@
 /** Verifies the draw of a pack with Web Crypto, by the steps of `bun run verify-draw`. */
+import {
+  bytesOf,
+  type Checks,
+  hasOnlyMembers,
+  isHash,
+  isListOf,
+  isText,
+  requireCrypto,
+  sha256,
+} from './digest.ts'
 import type { Schemas } from './operations.ts'
 
 export type Proof = Schemas['Proof']
@@ -17,7 +27,6 @@ export type Verdict = { holds: true } | { holds: false; flaw: string }
 const TOTAL_WEIGHT = 1_000_000
 const MAX_ITEMS = 100
 const SPACE = 2n ** 64n
-const HASH = /^[0-9a-f]{64}$/
 
 /**
  * Repeats the draw of a proof, and compares the proof with the commitment of the purchase. Without a commitment the verdict
@@ -25,8 +34,7 @@ const HASH = /^[0-9a-f]{64}$/
  * @throws Error without Web Crypto: pages need https or localhost, and React Native a polyfill of `crypto.subtle`
  */
 export async function verifyDraw(proof: unknown, commitment?: Commitment): Promise<Verdict> {
-  if (!globalThis.crypto?.subtle)
-    throw new Error('crypto.subtle is missing: pages have it on https and localhost alone.')
+  requireCrypto()
   const flaw = await findFlaw(proof, commitment)
   return flaw === null ? { holds: true } : { holds: false, flaw }
 }
@@ -102,41 +110,23 @@ async function drawNumber(key: CryptoKey, message: string): Promise<number> {
   }
 }
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
-
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return [...digest].map(byte => byte.toString(16).padStart(2, '0')).join('')
-}
-
-const isText = (value: unknown) => typeof value === 'string'
-const isHash = (value: unknown) => typeof value === 'string' && HASH.test(value)
-
-const MEMBERS: { [Name in keyof Proof]: (value: unknown) => boolean } = {
+const MEMBERS: Checks<Proof> = {
   version: value => value === 1,
   userPackId: isText,
   packId: isText,
   itemsPerPack: value => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MAX_ITEMS,
-  weights: value => Array.isArray(value) && value.every(item => hasMembers(item, WEIGHT)),
+  weights: value => isListOf(value, item => hasOnlyMembers(item, WEIGHT)),
   serverSeed: isHash,
   seedHash: isHash,
   clientSeed: isText,
   termsHash: isHash,
-  items: value => Array.isArray(value) && value.every(isText),
+  items: value => isListOf(value, isText),
   digest: isHash,
 }
-const WEIGHT: { [Name in keyof Proof['weights'][number]]: (value: unknown) => boolean } = {
+const WEIGHT: Checks<Proof['weights'][number]> = {
   id: isText,
   rarity: isText,
   weight: value => typeof value === 'number',
 }
 
-/** Whether an object has these members, and no others. */
-function hasMembers(value: unknown, members: Record<string, (value: unknown) => boolean>): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const given = new Map(Object.entries(value))
-  const checks = Object.entries(members)
-  return given.size === checks.length && checks.every(([name, check]) => check(given.get(name)))
-}
-
-const isProof = (value: unknown): value is Proof => hasMembers(value, MEMBERS)
+const isProof = (value: unknown): value is Proof => hasOnlyMembers(value, MEMBERS)

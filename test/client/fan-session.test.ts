@@ -23,6 +23,7 @@ onEngine(sqliteEngine, 'A session of the client', world => {
       'scarf claimed',
       'code true',
       '3 items, proof holds',
+      'history holds',
       'balance 50',
       'events true',
       'signed out',

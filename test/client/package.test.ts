@@ -25,6 +25,7 @@ const SESSION = [
   'scarf claimed',
   'code true',
   '3 items, proof holds',
+  'history holds',
   'balance 50',
   'events true',
   'signed out',

@@ -10,6 +10,7 @@ import {
   type StreamEvent,
   unwrap,
   verifyDraw,
+  verifyProvenance,
 } from '@matchday/client'
 
 type Unset<T> = {
@@ -101,6 +102,13 @@ export async function runFanSession(origin: string, accessToken: string): Promis
   const { items, proof } = await unwrap(api.openPack({ userPackId: userPack.id, clientSeed: 'my luck' }))
   const verdict = await verifyDraw(proof, purchase)
   log.push(`${items.length} items, ${verdict.holds ? 'proof holds' : verdict.flaw}`)
+  const [card] = items
+  if (card === undefined) return log
+  const history = await unwrap(
+    api.readProvenance({ collectibleId: card.id, serialNumber: card.serialNumber }),
+  )
+  const chain = await verifyProvenance(history, proof)
+  log.push(chain.holds ? 'history holds' : chain.flaw)
 
   await opened
   end()
