@@ -22,7 +22,7 @@ export const eventData = { gate: GATE, section: 'north' }
 /** The id of the rule that grants for events of a type. */
 export const ruleOf = (type: string) => `${type}-${GATE}`
 
-/** Adds a server key, and one rule, or 20 for each of several types, of which one matches each event. */
+/** Adds a server key, and one rule, or 20 for each of several types, of which one matches each event. No types: no rules. */
 export async function prepareEvents(url: string, { types }: { types: number }): Promise<void> {
   const db = openDatabase(url, { ...realSources, randomBytes: () => RANDOM })
   const gates = types === 1 ? [GATE] : Array.from({ length: RULES_PER_TYPE }, (_, gate) => gate)

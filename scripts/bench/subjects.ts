@@ -9,6 +9,7 @@ import { createWebhookSecrets } from '../../src/delivery/webhooks/secrets.ts'
 import { claimable } from './catalogue.ts'
 import { growDatabase, subjectOf } from './data.ts'
 import type { Databases, Engine } from './databases.ts'
+import { prepareEvents } from './event-rules.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { type Running, startServer } from './process.ts'
 
@@ -44,7 +45,10 @@ interface EngineSubjects {
   grown: Subject
   /** Matchday on a database that is changed before the server starts. */
   prepared(prepare: (url: string) => Promise<void>, env?: Record<string, string>): Subject
-  /** Matchday that sends every event to endpoints of webhooks at these URLs, outside production: they are on this machine. */
+  /**
+   * Matchday that sends every event to endpoints of webhooks at these URLs, outside production: they are on this machine.
+   * It takes events of `SERVER_KEY`, for which there are no rules.
+   */
   withEndpoints(urls: string[]): Subject
   /** `Bun.serve` that reads the rows of the list of rewards by one prepared statement. The bearer token is the fan's subject. */
   oneList: Subject
@@ -141,6 +145,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
         withEndpoints: urls =>
           subject('matchday', async url => {
             await addEndpoints(url, JSON.parse(key), urls)
+            await prepareEvents(url, { types: 0 })
             return matchday(url, { NODE_ENV: 'test' })
           }),
         oneList: raw('one list', 'one-list.ts'),
