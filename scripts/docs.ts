@@ -17,19 +17,23 @@ const command = declareCommand({
     ['', 'after a change of a `problems.ts`, a `schema.ts` or a `routes.ts` in src'],
     ['build --out public/docs', 'writes the guide as static files, for any web server and any path'],
   ],
+  notes: 'PUBLIC_URL is the address of the API in the samples of the site, and in its OpenAPI document.',
   database: false,
 })
   .addArgument(new Argument('[what]', 'what to write').choices(['sources', 'build']).default('sources'))
   .option('--out <folder>', 'the folder of the site, which is replaced', 'dist/docs')
 
-await runCommand(command, async ({ parameters: [what], options }) => {
+await runCommand(command, async ({ parameters: [what], options, configuration }) => {
   const root = join(import.meta.dir, '..')
-  const document = await readDocument(root)
   if (what === 'build') {
+    const { publicUrl } = (await configuration()).docs
     const out = resolve(options.out)
-    const pages = await buildSite(out, JSON.stringify(document)).catch(error => fail(error.message))
+    const document = JSON.stringify(await readDocument(root, publicUrl))
+    const servers = publicUrl === null ? undefined : { api: publicUrl }
+    const pages = await buildSite(out, document, servers).catch(error => fail(error.message))
     return { json: { out, pages }, text: `wrote ${pages.length} pages: ${join(out, 'index.html')}` }
   }
+  const document = await readDocument(root)
   const files = {
     'docs/problems.md': renderProblemCodes(document),
     'docs/floors.svg': renderFloors(),

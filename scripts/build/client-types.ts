@@ -50,14 +50,14 @@ const OMITTED = ['openStream', 'createStreamTicket', 'syncNamedIdentity', 'recei
 /** A repeat changes nothing, though they take no `Idempotency-Key`: each names what it does. */
 const REPEATABLE = ['refreshNativeToken', 'logOut', 'recordEvents', 'voidEvent', 'grantPoints']
 
-/** The OpenAPI document of the default configuration, for the repository at `root`. */
-export async function readDocument(root: string): Promise<Document> {
+/** The OpenAPI document of the default configuration, except for the address of the API, for the repository at `root`. */
+export async function readDocument(root: string, publicUrl: string | null = null): Promise<Document> {
   const folder = await mkdtemp(join(tmpdir(), 'matchday-document-'))
   try {
-    // Neither the environment nor an `.env` file changes it.
+    // Nothing else of the environment, nor an `.env` file, changes it.
     return await $`${process.execPath} ${join(root, 'scripts/openapi.ts')}`
       .cwd(folder)
-      .env({ PATH: process.env.PATH ?? '' })
+      .env({ PATH: process.env.PATH ?? '', PUBLIC_URL: publicUrl ?? '' })
       .quiet()
       .json()
   } finally {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 import { type Addresses, inFiles, SEARCH_INDEX } from '../../src/platform/docs/guide/addresses.ts'
 import { DOCS_FOLDER, pagesInOrder, readContents } from '../../src/platform/docs/guide/contents.ts'
+import { defaultServers, type Servers } from '../../src/platform/docs/guide/markdown.ts'
 import { renderGuidePage } from '../../src/platform/docs/guide/page.ts'
 import { renderSearchIndex } from '../../src/platform/docs/guide/search-index.ts'
 import { assets } from '../../src/platform/docs/page.ts'
@@ -14,7 +15,12 @@ const ASSETS = ['icon.svg', 'matchday.css', 'text.css', 'guide.css', 'guide.js',
  * Replaces `folder`, which is absent, empty or an earlier site. Returns the paths of the written pages.
  * @throws Error for a folder with other files
  */
-export async function buildSite(folder: string, openApi: string, addresses: Addresses = inFiles) {
+export async function buildSite(
+  folder: string,
+  openApi: string,
+  servers: Servers = defaultServers,
+  addresses: Addresses = inFiles,
+) {
   const isSite = existsSync(join(folder, 'assets', SEARCH_INDEX))
   if (existsSync(folder) && readdirSync(folder).length > 0 && !isSite)
     throw new Error(`${folder} has other files: name a folder for the site alone.`)
@@ -29,6 +35,6 @@ export async function buildSite(folder: string, openApi: string, addresses: Addr
   }
   const pages = pagesInOrder(readContents()).map(({ file }) => file)
   for (const file of pages)
-    await Bun.write(join(folder, addresses.name(file)), renderGuidePage(file, addresses))
+    await Bun.write(join(folder, addresses.name(file)), renderGuidePage(file, addresses, servers))
   return pages.map(addresses.name)
 }

@@ -137,7 +137,7 @@ export function createApp(deps: Deps) {
     ? docsRoutes(deps, api, describeMessages(), deps.config.production ? undefined : figuresOf(deps))
     : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
-  const guide = enabled && !deps.config.production ? guideRoutes() : new Elysia()
+  const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()
   const gate = checkInPages()
   // One plugin: each further one makes the type of the application deeper.
   const files = new Elysia().use(pictureFiles(deps)).use(gate)

@@ -13,9 +13,10 @@ let built: Awaited<ReturnType<typeof build>>
 let files: string[]
 
 /** The executable does not have this command. */
-async function build(out: string) {
+async function build(out: string, env: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, 'scripts/docs.ts', 'build', '--json', '--out', out], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -42,6 +43,18 @@ test('writes a file for every page of docs/', () => {
   )
   expect(files.toSorted()).toEqual(expected.toSorted())
   expect(JSON.parse(built.out).pages.toSorted()).toEqual(expected.toSorted())
+})
+
+test('examples name the server of PUBLIC_URL, and sessions the one of development', async () => {
+  const out = join(folder, 'public')
+  expect(await build(out, { PUBLIC_URL: 'https://api.club.example/' })).toMatchObject({ code: 0, err: '' })
+  const steps = readFileSync(join(out, 'first-steps.html'), 'utf8')
+  expect(steps).toContain('<span data-fill="origin">https://api.club.example</span>')
+  expect(steps).toContain('value="https://api.club.example"')
+  expect(steps).toContain('curl -s localhost:3000/api/rewards')
+  const { servers } = JSON.parse(readFileSync(join(out, 'openapi.json'), 'utf8'))
+  expect(servers).toMatchObject([{ url: 'https://api.club.example' }])
+  expect(read('first-steps.html')).toContain('<span data-fill="origin">http://localhost:3000</span>')
 })
 
 test('every link of every page is relative, and leads to a file and a heading', () => {

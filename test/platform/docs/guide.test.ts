@@ -64,7 +64,31 @@ onEngine(sqliteEngine, 'the guide', world => {
     const samples = html.match(/<div class="code" data-name="(curl|TypeScript|Swift|Kotlin)">/g)
     expect(samples).toHaveLength(20)
     expect(html.match(/<span data-fill="token">YOUR_TOKEN<\/span>/g)).toHaveLength(20)
-    expect(html.match(/<span data-fill="origin">http:\/\/localhost:3000<\/span>/g)).toHaveLength(20)
+    expect(html.match(/<span data-fill="origin">http:\/\/localhost<\/span>/g)).toHaveLength(20)
+  })
+
+  test('its examples name the server that serves the page, and its identity provider', async () => {
+    const config = {
+      ...world.deps.config,
+      identity: { ...world.deps.config.identity, issuer: 'http://localhost:4055' },
+    }
+    const read = async (page: string, app = createApp({ ...world.deps, config })) =>
+      (await app.handle(new Request(`http://fans.local:5123/docs/guide/${page}`))).text()
+    const steps = await read('first-steps')
+    expect(steps.match(/<span data-fill="origin">http:\/\/fans\.local:5123<\/span>/g)).toHaveLength(20)
+    expect(steps).toContain('<input name="origin" type="url" value="http://fans.local:5123"')
+    expect(steps).toContain('curl -s fans.local:5123/api/rewards')
+    expect(steps).toContain('<a href="http://fans.local:5123">http://fans.local:5123</a>')
+    expect(steps).toContain('<a href="http://localhost:4055">http://localhost:4055</a>')
+    expect(steps).not.toMatch(/localhost:(3000|4000)/)
+    // What a workflow starts has the ports by default, and a setting has its default.
+    expect(await read('recipes/ci')).toContain('http://localhost:3000/readyz')
+    expect(await read('configuration')).toContain('<code>http://localhost:4000</code>')
+
+    const docs = { ...config.docs, publicUrl: 'https://api.club.example/fans' }
+    const behindProxy = await read('first-steps', createApp({ ...world.deps, config: { ...config, docs } }))
+    expect(behindProxy).toContain('<span data-fill="origin">https://api.club.example/fans</span>')
+    expect(behindProxy).toContain('curl -s https://api.club.example/fans/api/rewards')
   })
 
   test('has an index that finds passages, also for a part of a word and a typing error', async () => {

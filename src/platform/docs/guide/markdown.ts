@@ -18,15 +18,37 @@ export interface RenderedPage {
   fills: boolean
 }
 
-/** What readers replace in samples, by what the page calls it. */
-export const FILLS = { origin: 'http://localhost:3000', token: 'YOUR_TOKEN' }
+/** The API of development, as the pages call it. */
+const API = 'http://localhost:3000'
+/** What readers replace by a token, in samples. */
+export const TOKEN = 'YOUR_TOKEN'
 
-export function renderMarkdown(markdown: string, file: string, addresses: Addresses): RenderedPage {
+/** What a rendered page calls the servers. */
+export interface Servers {
+  /** In samples. */
+  api: string
+  /** Also in sessions and links, which are about development: what `bun run dev` serves here. */
+  development?: { api: string; provider: string }
+}
+
+export const defaultServers: Servers = { api: API }
+
+export function renderMarkdown(
+  markdown: string,
+  file: string,
+  addresses: Addresses,
+  servers = defaultServers,
+): RenderedPage {
   const plain = withAnchors(Bun.markdown.html(markdown))
-  const coded = renderTabs(plain).replace(CODE, renderCode)
+  const coded = renderTabs(plain, servers).replace(CODE, (_, language = 'text', code: string) => {
+    const text = unescapeHtml(code)
+    // What workflows in YAML start has the ports by default.
+    const shown = language === 'yaml' ? text : atServers(text, servers)
+    return layOutCode(nameOfLanguage(language), language, highlight(shown, language))
+  })
   return {
     title: /^# (.+)$/m.exec(markdown)?.[1] ?? file,
-    html: withLinks(coded, file, addresses),
+    html: withLinks(coded, file, addresses, servers),
     headings: readHeadings(plain),
     fills: coded.includes('class="tabs"'),
   }
@@ -36,26 +58,41 @@ const CODE = /<pre><code(?: class="language-([\w-]+)")?>([\s\S]*?)<\/code><\/pre
 /** Code blocks after the comment `<!-- tabs -->` are the same example in several languages. */
 const TABS = /<!-- tabs -->\s*((?:<pre><code[\s\S]*?<\/code><\/pre>\s*)+)/g
 
-const renderTabs = (html: string): string =>
+const renderTabs = (html: string, { api }: Servers): string =>
   html.replace(TABS, (_, blocks: string) => {
     const panels = blocks.replace(CODE, (__, language: string, code: string) =>
-      renderCode('', language, code, true),
+      renderSample(language, code, api),
     )
     return `<div class="tabs">${panels}</div>`
   })
 
-function renderCode(_: string, language = 'text', escaped: string, sample: unknown = false): string {
-  const inTabs = sample === true
-  const code = highlight(unescapeHtml(escaped), language)
-  const name = inTabs && language === 'sh' ? 'curl' : nameOfLanguage(language)
-  return `<div class="code" data-name="${name}"><div class="bar"><span>${name}</span></div><pre tabindex="0"><code class="language-${language}">${inTabs ? withFills(code) : code}</code></pre></div>`
-}
-
-const withFills = (code: string): string =>
-  Object.entries(FILLS).reduce(
-    (text, [name, value]) => text.replaceAll(value, `<span data-fill="${name}">${value}</span>`),
-    code,
+const renderSample = (language: string, escaped: string, api: string) =>
+  layOutCode(
+    language === 'sh' ? 'curl' : nameOfLanguage(language),
+    language,
+    withFills(highlight(unescapeHtml(escaped), language), api),
   )
+
+const layOutCode = (name: string, language: string, code: string) =>
+  `<div class="code" data-name="${name}"><div class="bar"><span>${name}</span></div><pre tabindex="0"><code class="language-${language}">${code}</code></pre></div>`
+
+const withFills = (code: string, api: string): string =>
+  code
+    .replaceAll(API, `<span data-fill="origin">${Bun.escapeHTML(api)}</span>`)
+    .replaceAll(TOKEN, `<span data-fill="token">${TOKEN}</span>`)
+
+/** The text with the addresses of the servers that development has here, with or without their scheme. */
+function atServers(text: string, { development }: Servers): string {
+  if (!development) return text
+  const here = { 3000: development.api, 4000: development.provider }
+  return text.replace(
+    /(http:\/\/)?localhost:(3000|4000)/g,
+    (_, scheme: string | undefined, port: '3000' | '4000') => {
+      const address = here[port]
+      return scheme ? address : address.replace('http://', '')
+    },
+  )
+}
 
 const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
 export const unescapeHtml = (html: string): string =>
@@ -82,13 +119,16 @@ const readHeadings = (html: string): Heading[] =>
     text: text.replace(/<\/?a\b[^>]*>/g, ''),
   }))
 
-function withLinks(html: string, file: string, addresses: Addresses): string {
+function withLinks(html: string, file: string, addresses: Addresses, servers: Servers): string {
   return new HTMLRewriter()
     .on('a[href]', {
       element(link) {
         const href = linkOf(link.getAttribute('href') ?? '', file, addresses)
         if (href === null) link.removeAndKeepContent()
-        else link.setAttribute('href', href)
+        else link.setAttribute('href', atServers(href, servers))
+      },
+      text(text) {
+        text.replace(atServers(text.text, servers))
       },
     })
     .on('img[src]', {

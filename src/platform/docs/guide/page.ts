@@ -2,19 +2,19 @@
 import { htmlPage } from '../html-page.ts'
 import { type Addresses, SEARCH_INDEX } from './addresses.ts'
 import { type Entry, INDEX, pagesInOrder, readContents, readPage, type Section } from './contents.ts'
-import { FILLS, type RenderedPage, renderMarkdown } from './markdown.ts'
+import { defaultServers, type RenderedPage, renderMarkdown, type Servers, TOKEN } from './markdown.ts'
 
 /** Reads the page and the order of pages at each call, so that an edit shows without a restart. */
-export function renderGuidePage(file: string, addresses: Addresses): string {
+export function renderGuidePage(file: string, addresses: Addresses, servers = defaultServers): string {
   const sections = readContents()
-  const page = renderMarkdown(readPage(file), file, addresses)
+  const page = renderMarkdown(readPage(file), file, addresses, servers)
   const order = pagesInOrder(sections)
   const place = order.findIndex(entry => entry.file === file)
   return layOut(sections, file, addresses, {
     title: file === INDEX ? 'Documentation' : page.title,
     description: order[place]?.about ?? '',
     contents: page.headings.length > 1 ? renderHeadings(page) : '',
-    main: `${page.fills ? withForm(page.html) : page.html}
+    main: `${page.fills ? withForm(page.html, servers) : page.html}
 ${renderNeighbours(order[place - 1], place < 0 ? undefined : order[place + 1], file, addresses)}`,
   })
 }
@@ -108,12 +108,12 @@ function renderNeighbours(
 }
 
 /** The fields that fill the samples stand before the first of them; the script shows them. */
-const withForm = (html: string): string =>
+const withForm = (html: string, { api }: Servers): string =>
   html.replace(
     '<div class="tabs">',
     `<form class="fills" hidden>
-<label>Address of the server <input name="origin" type="url" value="${FILLS.origin}" autocomplete="off" spellcheck="false"></label>
-<label>Token of a fan <input name="token" placeholder="${FILLS.token}" autocomplete="off" spellcheck="false"></label>
+<label>Address of the server <input name="origin" type="url" value="${Bun.escapeHTML(api)}" autocomplete="off" spellcheck="false"></label>
+<label>Token of a fan <input name="token" placeholder="${TOKEN}" autocomplete="off" spellcheck="false"></label>
 <p>They fill the examples of this page, and are not stored.</p>
 </form>
 <div class="tabs">`,

@@ -2,9 +2,11 @@
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import { Closed } from '../../../core/schemas.ts'
+import type { Config } from '../../config/config.ts'
 import { pageResponse } from '../page-response.ts'
 import { onServer, ROOT, SEARCH_INDEX } from './addresses.ts'
 import { DOCS_FOLDER, isPage } from './contents.ts'
+import type { Servers } from './markdown.ts'
 
 /** Scripts, styles and images of this origin alone. */
 const GUIDE_POLICY =
@@ -14,9 +16,9 @@ const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 const hidden = { detail: { hide: true }, query: Closed({}) }
 
-export const guideRoutes = () =>
+export const guideRoutes = (config: Config) =>
   new Elysia({ name: 'matchday/guide', prefix: ROOT })
-    .get('', () => servePage('README.md'), hidden)
+    .get('', ({ request }) => servePage('README.md', serversOf(config, request)), hidden)
     .get(
       `/${SEARCH_INDEX}`,
       async () => {
@@ -25,19 +27,24 @@ export const guideRoutes = () =>
       },
       hidden,
     )
-    .get('/*', ({ params }) => serve(params['*']), hidden)
+    .get('/*', ({ params, request }) => serve(params['*'], serversOf(config, request)), hidden)
 
-async function serve(path: string): Promise<Response> {
+function serversOf({ docs, identity }: Config, { url }: Request): Servers {
+  const api = docs.publicUrl ?? new URL(url).origin
+  return { api, development: { api, provider: identity.issuer } }
+}
+
+async function serve(path: string, servers: Servers): Promise<Response> {
   if (path.endsWith('.svg') && isPage(path))
     return pageResponse(Bun.file(join(DOCS_FOLDER, path)), 'image/svg+xml', PICTURE_POLICY)
   const file = [`${path}.md`, `${path}/README.md`].find(name => onServer.name(name) === path && isPage(name))
-  return servePage(file)
+  return servePage(file, servers)
 }
 
 /** Loads the highlighter with the first page, so that a server starts without it. */
-async function servePage(file: string | undefined): Promise<Response> {
+async function servePage(file: string | undefined, servers: Servers): Promise<Response> {
   const { renderGuidePage, renderMissing } = await import('./page.ts')
-  const html = file === undefined ? renderMissing(onServer) : renderGuidePage(file, onServer)
+  const html = file === undefined ? renderMissing(onServer) : renderGuidePage(file, onServer, servers)
   const response = pageResponse(html, 'text/html; charset=utf-8', GUIDE_POLICY)
   return file === undefined
     ? new Response(response.body, { status: 404, headers: response.headers })
