@@ -95,7 +95,7 @@ onEngine(sqliteEngine, 'the guide', world => {
     const response = await get('/docs/guide/search-index.js')
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     const index = MiniSearch.loadJSON(readIndex(await response.text()), {
-      fields: ['page', 'heading', 'text'],
+      fields: ['page', 'heading', 'keywords', 'text'],
     })
     const find = (words: string) => index.search(words, { prefix: true, fuzzy: 0.2 }).map(({ id }) => id)
     expect(find('idempotency')[0]).toBe('api-conventions#idempotency')

@@ -15,6 +15,42 @@ const PAGES = [
   '/docs/guide/configuration',
 ]
 
+/** What readers call things, and the passage that they look for. */
+const SEARCHES = {
+  GDPR: 'fan-data#export-user',
+  'delete account': 'fan-data#erase-user',
+  'how to delete my account': 'fan-data#erase-user',
+  'export my data': 'fan-data#export-user',
+  offline: 'clients#calls',
+  refund: 'payments#refunds',
+  refunds: 'payments#refunds',
+  'webhook signature': 'webhooks#a-receiver',
+  'verify webhook': 'webhooks#a-receiver',
+  'rate limit': 'api-conventions#rate-limits',
+  429: 'api-conventions#rate-limits',
+  throttling: 'api-conventions#rate-limits',
+  login: 'sign-in',
+  'log out': 'sign-in#signing-out',
+  jwt: 'sign-in#session-tokens',
+  websocket: 'stream',
+  realtime: 'stream',
+  i18n: 'languages',
+  badges: 'quests',
+  'api key': 'server-keys',
+  monitoring: 'observability',
+  upgrade: 'operations#migrations',
+  'health check': 'operations#health-checks',
+  docker: 'deployment#container',
+  cors: 'configuration#network',
+  retry: 'clients#calls',
+  'import users': 'importing-fans',
+  'ban user': 'moderation#decisions',
+  'loot box odds': 'packs-and-proofs#how-a-draw-is-verified',
+  'avatar upload': 'pictures',
+  'QR code': 'match-day#the-page-at-the-gate',
+  'error codes': 'problems',
+}
+
 describe.skipIf(noBrowser !== null)(title, () => {
   let temporary: TemporaryDatabase
   let api: RunningApi
@@ -85,9 +121,18 @@ describe.skipIf(noBrowser !== null)(title, () => {
         expect(await findSerious(page)).toEqual([])
         await page.keyboard.press('Enter')
         await page.waitForURL('**/docs/guide/api-conventions#idempotency')
+
         await page.keyboard.press('/')
         await page.keyboard.type('xylophone')
         await page.getByText('Nothing found').waitFor()
+        // With the index, results are shown before the next step.
+        const found: Record<string, string> = {}
+        for (const words of Object.keys(SEARCHES)) {
+          await page.getByLabel('Search the documentation').fill(words)
+          const first = "document.querySelector('[role=option]')?.getAttribute('href') ?? 'nothing'"
+          found[words] = (await page.evaluate<string>(first)).replace('/docs/guide/', '')
+        }
+        expect(found).toEqual(SEARCHES)
         await page.keyboard.press('Escape')
         expect(await page.locator('.found').isVisible()).toBe(false)
         expect(browser.complaints).toEqual([])

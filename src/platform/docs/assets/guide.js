@@ -115,11 +115,20 @@ function followReading() {
   document.querySelector('.pages [aria-current]')?.scrollIntoView({ block: 'nearest' })
 }
 
-const FIELDS = { fields: ['page', 'heading', 'text'], storeFields: ['page', 'heading', 'excerpt'] }
+const FIELDS = {
+  fields: ['page', 'heading', 'keywords', 'text'],
+  storeFields: ['page', 'heading', 'excerpt'],
+}
+/** Of questions, words that say nothing about the page. */
+const IGNORED = new Set(
+  'a an and can do does for how i in is it my of or the to we what with you your'.split(' '),
+)
 const RANKING = {
+  processTerm: term => (IGNORED.has(term.toLowerCase()) ? null : term.toLowerCase()),
   prefix: true,
   fuzzy: term => (term.length > 3 ? 0.2 : false),
-  boost: { page: 4, heading: 3 },
+  boost: { page: 4, heading: 3, keywords: 5 },
+  weights: { prefix: 0.3, fuzzy: 0.15 },
 }
 const SHOWN = 12
 
@@ -185,7 +194,9 @@ function addSearch() {
     if (text === '') return open(false)
     open(true)
     try {
-      const results = (await load()).search(text, RANKING)
+      const loaded = await load()
+      const withAllWords = loaded.search(text, { ...RANKING, combineWith: 'AND' })
+      const results = withAllWords.length > 0 ? withAllWords : loaded.search(text, RANKING)
       if (text === input.value.trim()) show(results)
     } catch {
       list.replaceChildren()

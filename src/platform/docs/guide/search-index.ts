@@ -11,6 +11,8 @@ interface Passage {
   id: string
   page: string
   heading: string
+  /** What readers call it: those of the comment `<!-- search: … -->` below the heading. */
+  keywords: string
   text: string
   excerpt: string
 }
@@ -18,7 +20,7 @@ interface Passage {
 /** A script: pages that are opened from a folder may load scripts, and cannot fetch. */
 export function renderSearchIndex(addresses: Addresses): string {
   const index = new MiniSearch<Passage>({
-    fields: ['page', 'heading', 'text'],
+    fields: ['page', 'heading', 'keywords', 'text'],
     storeFields: ['page', 'heading', 'excerpt'],
   })
   for (const { file } of pagesInOrder(readContents()))
@@ -32,11 +34,13 @@ function readPassages(file: string, addresses: Addresses): Passage[] {
   const path = addresses.name(file)
   return html.split(/(?=<h[23] id=")/).map(part => {
     const [, id, heading = ''] = /^<h[23] id="([^"]+)">([\s\S]*?)<a class="anchor"/.exec(part) ?? []
+    const [, keywords = ''] = /<!-- search: (.+?) -->/.exec(part) ?? []
     const text = textOf(part.replace(/^<h[1-3][\s\S]*?<\/h[1-3]>/, ''))
     return {
       id: id === undefined ? path : `${path}#${id}`,
       page: textOf(title).replaceAll('`', ''),
       heading: textOf(heading),
+      keywords,
       text,
       excerpt:
         text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH).replace(/\s\S*$/, '')} …` : text,
