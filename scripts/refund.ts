@@ -6,7 +6,7 @@ import type { PurchaseRow } from '../src/play/packs/present.ts'
 import { packPurchaseKind } from '../src/play/packs/purchase-kind.ts'
 import { findPurchase, findUserPackOf } from '../src/play/packs/purchases.ts'
 import { listRefundsDue, refundPurchase } from '../src/play/packs/refund.ts'
-import { createPayments } from '../src/play/purchases/gateways/create.ts'
+import { createPayments, findGateway } from '../src/play/purchases/gateways/create.ts'
 import type { PaymentGateway } from '../src/play/purchases/gateways/gateway.ts'
 import { chargeOf, needsMoney, statusOf } from '../src/play/purchases/purchase.ts'
 import { markDue } from '../src/play/purchases/refund.ts'
@@ -89,7 +89,8 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
 /** The gateway that received the payment; fails before any change if another one is configured. */
 async function gatewayOf(config: Config, { paymentReference }: PurchaseRow): Promise<PaymentGateway> {
   const payments = await createPayments(config.payments, config.nativeTokens.key.d ?? '')
-  if (payments?.recognizes(paymentReference ?? '')) return payments
+  const gateway = findGateway(payments, paymentReference ?? '')
+  if (gateway) return gateway
   return fail(
     `PAYMENT_GATEWAY is ${config.payments.gateway}: set it to the gateway that received the payment.`,
   )

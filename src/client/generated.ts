@@ -2206,6 +2206,8 @@ export interface components {
             paymentReference: string | null;
             /** @description Secret for the gateway’s client library. */
             clientSecret: string | null;
+            /** @description The page of the gateway on which the fan pays. Null if there is none, or if the fan has paid or is paying: complete the purchase. */
+            checkoutUrl: string | null;
         };
         /** UserPacks */
         UserPacks: {

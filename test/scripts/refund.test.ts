@@ -7,6 +7,7 @@ import {
   balanceOf,
   buy,
   complete,
+  EUROS,
   entriesOf,
   expectStatus,
   HOLD,
@@ -226,7 +227,8 @@ for (const engine of engines) {
       test('continues after a crash between the payment and the record, on the same day or much later', async () => {
         for (const later of [false, true]) {
           const { purchaseId, packId, intentId } = await paidWithMoney(world)
-          await impatientGateway(world).refund({ purchaseId, amount: 499, currency: 'EUR' }, intentId)
+          const charge = { purchaseId, ...EUROS, expiresAt: new Date(world.clock.ms) }
+          await impatientGateway(world).refund(charge, intentId)
           if (later) stripe.deleteKeysOf()
           const paidBack = stripe.refunds.get(intentId)
 

@@ -6,13 +6,17 @@ export type PaymentsConfig =
   | { gateway: 'off' }
   /** Simulated payments; development only. */
   | { gateway: 'sandbox' }
-  | {
-      gateway: 'stripe'
-      secretKey: string
-      webhookSecret: string
-      /** Replaces api.stripe.com, such as `http://localhost:12111`; development only. */
-      apiBase: string | null
-    }
+  | StripeConfig
+
+export interface StripeConfig {
+  gateway: 'stripe'
+  secretKey: string
+  webhookSecret: string
+  /** Replaces api.stripe.com, such as `http://localhost:12111`; development only. */
+  apiBase: string | null
+  /** Where Stripe's page sends the fan; null: the fan pays in the app, with a PaymentIntent. */
+  checkout: { successUrl: string; cancelUrl: string } | null
+}
 
 export const readPaymentsConfig = (reader: EnvironmentReader): Readonly<PaymentsConfig> =>
   Object.freeze(read(reader))
@@ -38,7 +42,26 @@ function read(reader: EnvironmentReader): PaymentsConfig {
     secretKey: secret('STRIPE_SECRET_KEY', /^(sk|rk)_\w+$/, 'a secret key of Stripe (sk_… or rk_…)'),
     webhookSecret: secret('STRIPE_WEBHOOK_SECRET', /^whsec_\S+$/, 'a signing secret of Stripe (whsec_…)'),
     apiBase: readApiBase(reader),
+    checkout: readCheckout(reader),
   }
+}
+
+function readCheckout(reader: EnvironmentReader): StripeConfig['checkout'] {
+  const page = (name: string) => {
+    const value = reader.text(name) ?? ''
+    const url = URL.parse(value)
+    const isWeb =
+      url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && !reader.production))
+    if (!isWeb || url.username || url.password)
+      reader.refuse(
+        name,
+        `must be an ${reader.production ? 'https' : 'http or https'} URL without credentials`,
+      )
+    return value
+  }
+  if (reader.oneOf('STRIPE_CLIENT', ['payment_intents', 'checkout_sessions']) === 'payment_intents')
+    return null
+  return Object.freeze({ successUrl: page('STRIPE_SUCCESS_URL'), cancelUrl: page('STRIPE_CANCEL_URL') })
 }
 
 function readApiBase(reader: EnvironmentReader): string | null {

@@ -219,7 +219,12 @@ const paymentRoutes = (deps: PackDeps) =>
       problems: preparePackPayment.problems,
       examples: {
         body: { purchaseId: example.examplePurchase.id },
-        200: { gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
+        200: {
+          gateway: 'stripe',
+          paymentReference: 'pi_3PqR',
+          clientSecret: 'pi_3PqR_secret_x',
+          checkoutUrl: null,
+        },
       },
     }),
   )

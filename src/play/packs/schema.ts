@@ -1,5 +1,6 @@
 import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { PaymentReference } from '../purchases/gateways/gateway.ts'
 
 const Price = Closed(
   {
@@ -126,13 +127,7 @@ export type StartPurchase = typeof StartPurchase.static
 export const CompletePurchase = Closed(
   {
     purchaseId: IdReference('The `id` of the purchase.'),
-    paymentReference: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 1000,
-        description: 'The reference from the payment gateway. Omit it for points.',
-      }),
-    ),
+    paymentReference: Type.Optional(PaymentReference),
   },
   { title: 'CompletePurchase' },
 )

@@ -6,7 +6,7 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { type Completion, complete } from './complete.ts'
-import type { Payments } from './gateways/create.ts'
+import { cancelWithAll, defaultGateway, findGateway, type Payments } from './gateways/create.ts'
 import { type Charge, NO_GATEWAY, notConfirmed } from './gateways/gateway.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { type Payment, usedBefore } from './means.ts'
@@ -34,8 +34,9 @@ export async function preparePayment(
   if (status === 'cancelled') throw cancelled(kind)
   if (status !== 'pending') throw new DomainError(kind.problems.expired)
   if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
-  if (!payments) throw notConfirmed(NO_GATEWAY)
-  return payments.prepare(chargeOf(purchase))
+  const gateway = defaultGateway(payments)
+  if (!gateway) throw notConfirmed(NO_GATEWAY)
+  return gateway.prepare(chargeOf(purchase))
 }
 /** With those of the kind. */
 preparePayment.problems = [
@@ -59,10 +60,12 @@ export async function verifyPaymentOf(
   if (status === 'completed' || status === 'refund_due' || status === 'refunded')
     return { kind: 'money', reference: reference ?? '' }
   try {
-    if (!payments) throw notConfirmed(NO_GATEWAY)
+    const gateway = findGateway(payments, reference ?? '') ?? defaultGateway(payments)
+    if (!gateway) throw notConfirmed(NO_GATEWAY)
     if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
-    await payments.confirm(chargeOf(purchase), reference)
-    return { kind: 'money', reference }
+    const verdict = await gateway.examine(chargeOf(purchase), reference)
+    if (verdict.state !== 'paid') throw notConfirmed(verdict.detail)
+    return { kind: 'money', reference: verdict.reference }
   } catch (error) {
     const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
     if (unpaid && status === 'expired') throw new DomainError(kind.problems.expired)
@@ -104,9 +107,9 @@ export async function completeFor<Row extends Purchase, Lock extends Locked, Res
 /** After a purchase is cancelled. Not awaited: a payment that succeeds nevertheless becomes `refund_due`. */
 export function cancelPayment({ payments, log }: { payments: Payments; log: Logger }, charge: Charge): void {
   const { purchaseId } = charge
-  payments
-    ?.cancel(charge)
-    .catch(error => log.warn({ purchaseId, error }, 'the payment of a cancelled purchase was not cancelled'))
+  cancelWithAll(payments, charge).catch(error =>
+    log.warn({ purchaseId, error }, 'the payment of a cancelled purchase was not cancelled'),
+  )
 }
 
 /** Logs a due refund for the operator, after the commit: `bun run refund` lists and makes due refunds. */

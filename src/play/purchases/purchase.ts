@@ -32,8 +32,9 @@ export const needsMoney = ({ priceAmount, priceCurrency }: Purchase) =>
   priceCurrency !== POINTS && priceAmount > 0
 
 /** What a gateway knows of a purchase. */
-export const chargeOf = ({ id, priceAmount, priceCurrency }: Purchase) => ({
+export const chargeOf = ({ id, priceAmount, priceCurrency, expiresAt }: Purchase) => ({
   purchaseId: id,
   amount: priceAmount,
   currency: priceCurrency,
+  expiresAt,
 })

@@ -9,11 +9,11 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { findUser } from '../../identity/users/users.ts'
 import { signed } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { completePaid } from './complete-paid.ts'
 import { findOfKinds } from './find.ts'
 import type { Payments } from './gateways/create.ts'
 import { receiptKinds, type Sandbox } from './gateways/sandbox.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
-import { completePaidIntent } from './gateways/stripe-webhook.ts'
 import type { PurchaseKind } from './kind.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf } from './purchase.ts'
@@ -77,7 +77,7 @@ const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe
   })).post(
     '/stripe',
     async ({ paid, status }) => {
-      if (paid) await completePaidIntent({ db, log, kinds }, stripe, paid)
+      if (paid) await completePaid({ db, log, kinds }, stripe, paid)
       return status(204, undefined)
     },
     operation({
@@ -86,13 +86,13 @@ const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe
       idempotencyKey: 'none',
       summary: 'Receive an event of Stripe',
       description:
-        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded` completes the purchase; other events are accepted and ignored.',
+        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded`, `checkout.session.completed` and `checkout.session.async_payment_succeeded` complete the purchase; other events are accepted and ignored.',
       body: Type.Object(
         { type: Type.String({ maxLength: 200 }) },
         { title: 'StripeEvent', additionalProperties: true },
       ),
       responses: { 204: Type.Void({ description: 'Taken.' }) },
-      problems: [transportProblems.invalid_signature, ...completePaidIntent.problems],
+      problems: [transportProblems.invalid_signature, ...completePaid.problems],
       examples: { body: { type: 'payment_intent.succeeded' } },
     }),
   )
@@ -102,8 +102,8 @@ export function paymentRoutes(deps: PaymentDeps) {
   const { payments } = deps
   const none = new Elysia()
   // Guarantee of the casts: a client handles the 404 of a route that does not exist.
-  const sandbox = (payments?.name === 'sandbox' ? sandboxRoute(deps, payments) : none) as SandboxRoute
-  const stripe = (payments?.name === 'stripe' ? stripeRoute(deps, payments) : none) as StripeRoute
+  const sandbox = (payments.sandbox ? sandboxRoute(deps, payments.sandbox) : none) as SandboxRoute
+  const stripe = (payments.stripe ? stripeRoute(deps, payments.stripe) : none) as StripeRoute
   return new Elysia().use(sandbox).use(stripe)
 }
 

@@ -55,7 +55,7 @@ describe('The configuration of payments', () => {
     }
     expect(paymentsOf(decided)).toEqual({ gateway: 'off' })
     expect(paymentsOf({ ...decided, ...stripe })).toMatchObject({ gateway: 'stripe' })
-    expect(await createPayments(paymentsOf(decided), 'secret')).toBeNull()
+    expect(await createPayments(paymentsOf(decided), 'secret')).toEqual({})
   })
 
   test('refuses the sandbox in production', () => {
@@ -89,6 +89,30 @@ describe('The configuration of payments', () => {
     expect(paymentsOf(stripe)).toMatchObject({ apiBase: null })
     expect(faults({ ...production, ...stripe, STRIPE_API_BASE })).toEqual([
       'STRIPE_API_BASE must not be set in production: the secret key would be sent to another host',
+    ])
+  })
+
+  test('has the pages of a Checkout Session only if it is chosen, and checks them', () => {
+    const pages = {
+      STRIPE_CLIENT: 'checkout_sessions',
+      STRIPE_SUCCESS_URL: 'https://club.example/paid?session={CHECKOUT_SESSION_ID}',
+      STRIPE_CANCEL_URL: 'https://club.example/cart',
+    }
+    expect(paymentsOf({ ...stripe, ...pages, STRIPE_CLIENT: '' })).toMatchObject({ checkout: null })
+    const checkout = { successUrl: pages.STRIPE_SUCCESS_URL, cancelUrl: pages.STRIPE_CANCEL_URL }
+    expect(paymentsOf({ ...stripe, ...pages })).toMatchObject({ checkout })
+    const without = { ...stripe, STRIPE_CLIENT: 'checkout_sessions' }
+    expect(faults(without)).toEqual([
+      'STRIPE_SUCCESS_URL must be an http or https URL without credentials',
+      'STRIPE_CANCEL_URL must be an http or https URL without credentials',
+    ])
+    expect(faults({ ...stripe, STRIPE_CLIENT: 'sessions' })).toEqual([
+      'STRIPE_CLIENT must be one of payment_intents, checkout_sessions',
+    ])
+    const insecure = { ...pages, STRIPE_CANCEL_URL: 'http://localhost:8080/cart' }
+    expect(faults({ ...stripe, ...insecure })).toEqual([])
+    expect(faults({ ...production, ...stripe, ...insecure })).toEqual([
+      'STRIPE_CANCEL_URL must be an https URL without credentials',
     ])
   })
 

@@ -2,7 +2,17 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
-import { addPack, cancel, complete, EUROS, expectStatus, patientFan, refusal, start } from './packs-world.ts'
+import {
+  addPack,
+  cancel,
+  complete,
+  EUROS,
+  expectStatus,
+  HOLD,
+  patientFan,
+  refusal,
+  start,
+} from './packs-world.ts'
 import { errorReply, type Outage, startStripe } from './stripe-server.ts'
 import { checkOut, deliver, impatient, impatientGateway, requestsFor, traces } from './stripe-world.ts'
 
@@ -38,7 +48,7 @@ onEachEngine(
       const intentOf = () => [...stripe.intents.values()].find(({ metadata }) => metadata.purchaseId === id)
       await waitUntil('the intent is canceled', () => intentOf()?.status === 'canceled')
 
-      const charge = { purchaseId: id, ...EUROS }
+      const charge = { purchaseId: id, ...EUROS, expiresAt: new Date(world.clock.ms + HOLD) }
       const late = await impatientGateway(world).prepare(charge)
       expect(late.paymentReference).toBe(intentOf()?.id ?? '')
       expect(statusOf(late.paymentReference ?? '')).toBe('canceled')

@@ -49,6 +49,7 @@ onEachEngine(
         gateway: 'stripe',
         paymentReference: intent?.id,
         clientSecret: intent?.client_secret,
+        checkoutUrl: null,
       })
       expect(stripe.asked).toEqual([
         {

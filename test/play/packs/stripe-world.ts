@@ -4,7 +4,7 @@ import { createStripeGateway } from '../../../src/play/purchases/gateways/stripe
 import { createClient } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 import { addPack, EUROS, expectStatus, type NewPack, patientFan, start } from './packs-world.ts'
-import { eventOf, type Intent, type StripeServer, signEvent } from './stripe-server.ts'
+import { eventOf, type Intent, type Session, type StripeServer, signEvent } from './stripe-server.ts'
 
 interface GatewayOptions {
   secretKey?: string
@@ -22,7 +22,7 @@ export function impatientGateway({ config, deps }: World, options: GatewayOption
 
 /** This fan as a client of an application with the impatient gateway, on the same database. */
 export function impatient(world: World, fan: { token?: string }, options: GatewayOptions = {}) {
-  const app = createApp({ ...world.deps, payments: impatientGateway(world, options) })
+  const app = createApp({ ...world.deps, payments: { stripe: impatientGateway(world, options) } })
   return createClient(
     request => app.handle(request),
     () => null,
@@ -56,8 +56,8 @@ export const deliverBody = (world: World, body: string, signature: string, clien
     body,
   })
 
-/** Stripe tells us of this intent. */
-export function deliver(world: World, intent: Intent, type?: string, client = world.anonymous) {
+/** Stripe tells us of this intent or session. */
+export function deliver(world: World, intent: Intent | Session, type?: string, client = world.anonymous) {
   const body = JSON.stringify(eventOf(intent, type))
   return deliverBody(world, body, signEvent(body, world.clock.ms), client)
 }

@@ -1,9 +1,13 @@
 import type { PaymentsConfig } from '../../../platform/config/payments.ts'
+import type { PaymentGateway } from './gateway.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway, StripeOptions } from './stripe.ts'
 
-/** Null: packs can be paid with points only. */
-export type Payments = Sandbox | StripeGateway | null
+/** The gateways in use. None: only points are accepted. */
+export interface Payments {
+  sandbox?: Sandbox
+  stripe?: StripeGateway
+}
 
 /** `secret` keys the sandbox's receipts. */
 export async function createPayments(
@@ -11,9 +15,23 @@ export async function createPayments(
   secret: string,
   options: StripeOptions = {},
 ): Promise<Payments> {
-  if (config.gateway === 'off') return null
-  if (config.gateway === 'sandbox') return createSandbox(secret)
+  if (config.gateway === 'off') return {}
+  if (config.gateway === 'sandbox') return { sandbox: createSandbox(secret) }
   // Stripe's package is large and is loaded only if it is used.
   const { createStripeGateway } = await import('./stripe.ts')
-  return createStripeGateway(config, options)
+  return { stripe: createStripeGateway(config, options) }
 }
+
+const gatewaysOf = ({ stripe, sandbox }: Payments): PaymentGateway[] =>
+  [stripe, sandbox].filter(gateway => gateway !== undefined)
+
+/** The gateway that `PAYMENT_GATEWAY` selects. */
+export const defaultGateway = ({ stripe, sandbox }: Payments): PaymentGateway | undefined => stripe ?? sandbox
+
+/** The gateway that received this payment. */
+export const findGateway = (payments: Payments, reference: string): PaymentGateway | undefined =>
+  gatewaysOf(payments).find(gateway => gateway.recognizes(reference))
+
+/** Makes the payment impossible with every gateway. @throws DomainError `payment_gateway_unavailable` */
+export const cancelWithAll = (payments: Payments, charge: Parameters<PaymentGateway['cancel']>[0]) =>
+  Promise.all(gatewaysOf(payments).map(gateway => gateway.cancel(charge)))

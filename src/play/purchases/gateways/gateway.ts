@@ -11,7 +11,16 @@ export interface Charge {
   amount: number
   /** ISO 4217, in capitals. */
   currency: string
+  /** When the hold ends. */
+  expiresAt: Date
 }
+
+/** What a client passes to complete a purchase: at most as long as the signed transaction of a store. */
+export const PaymentReference = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: 'The reference from the payment gateway. Omit it for points.',
+})
 
 /** The data that a client needs to pay with the gateway's client library. */
 export const PreparedPayment = Closed(
@@ -22,13 +31,35 @@ export const PreparedPayment = Closed(
       description: 'The `paymentReference` to complete the purchase with, after payment.',
     }),
     clientSecret: Nullable(Type.String(), { description: 'Secret for the gateway’s client library.' }),
+    checkoutUrl: Nullable(Type.String(), {
+      description:
+        'The page of the gateway on which the fan pays. Null if there is none, or if the fan has paid or is paying: complete the purchase.',
+    }),
   },
   { title: 'PreparedPayment' },
 )
 
+/** What a gateway says of a payment. `detail` is for the caller. */
+export type Verdict =
+  /** Paid in full, in the currency, for this purchase. `reference` is the one under which the payment is kept: it has one. */
+  | { state: 'paid'; reference: string }
+  /** Not made, or unknown. */
+  | { state: 'unpaid'; detail: string }
+  /** Made, but does not pay this charge. */
+  | { state: 'mismatch'; detail: string }
+
+/** A payment that a gateway reports by itself. */
+export interface PaidEvent {
+  purchaseId: string
+  /** Under which the payment is kept. */
+  reference: string
+  /** What the gateway examines. */
+  evidence: string
+}
+
 export interface PaymentGateway {
   readonly name: 'sandbox' | 'stripe'
-  /** Whether the payment was made with this gateway, which alone can refund it. */
+  /** Whether the payment was made with this gateway, which alone can examine and refund it. */
   recognizes(reference: string): boolean
   /**
    * Creates the payment; idempotent.
@@ -36,10 +67,10 @@ export interface PaymentGateway {
    */
   prepare(charge: Charge): Promise<typeof PreparedPayment.static>
   /**
-   * Whether `reference` paid this charge in full, in its currency, for this purchase.
-   * @throws DomainError `payment_not_confirmed`, `payment_gateway_unavailable`
+   * The payment's current state. One message for what is unknown and what pays another purchase: it must not disclose
+   * another fan's payment. @throws DomainError `payment_gateway_unavailable`
    */
-  confirm(charge: Charge, reference: string): Promise<void>
+  examine(charge: Charge, reference: string): Promise<Verdict>
   /**
    * Makes the payment impossible, prepared or not; idempotent. A payment that was made stays as it is.
    * @throws DomainError `payment_gateway_unavailable`

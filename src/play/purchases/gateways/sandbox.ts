@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../../core/constant-time.ts'
 import { deriveKey } from '../../../core/derived-key.ts'
-import { type Charge, notConfirmed, notRefundable, type PaymentGateway } from './gateway.ts'
+import { type Charge, notRefundable, type PaymentGateway } from './gateway.ts'
 
 /** `foreign`: pays another purchase. A `paid` receipt that is used twice tests reuse. */
 export const receiptKinds = ['paid', 'unpaid', 'partial', 'wrong_currency', 'foreign', 'forged'] as const
@@ -14,7 +14,7 @@ export interface Sandbox extends PaymentGateway {
   issueReceipt(charge: Charge, kind: ReceiptKind, id: string): string
 }
 
-interface Receipt extends Charge {
+interface Receipt extends Omit<Charge, 'expiresAt'> {
   id: string
   status: 'paid' | 'unpaid'
 }
@@ -35,8 +35,9 @@ export function createSandbox(secret: string): Sandbox {
     name: 'sandbox',
     recognizes: reference => read(reference) !== null,
     issueReceipt(charge, kind, id) {
+      const { purchaseId, amount, currency } = charge
       const receipt: Receipt = {
-        ...charge,
+        ...{ purchaseId, amount, currency },
         id,
         status: kind === 'unpaid' ? 'unpaid' : 'paid',
         ...(kind === 'partial' ? { amount: charge.amount - 1 } : {}),
@@ -47,16 +48,22 @@ export function createSandbox(secret: string): Sandbox {
       return `${body}.${kind === 'forged' ? sign(`${body}!`) : sign(body)}`
     },
     async prepare() {
-      return { gateway: 'sandbox', paymentReference: null, clientSecret: null }
+      return { gateway: 'sandbox', paymentReference: null, clientSecret: null, checkoutUrl: null }
     },
-    async confirm({ purchaseId, amount, currency }, reference) {
+    async examine({ purchaseId, amount, currency }, reference) {
       const receipt = read(reference)
-      // One message for both cases: it must not disclose another fan's payment.
       if (receipt?.purchaseId !== purchaseId)
-        throw notConfirmed('The sandbox has no payment of this reference for this purchase.')
-      if (receipt.status !== 'paid') throw notConfirmed('The payment is not made yet.')
+        return {
+          state: 'unpaid',
+          detail: 'The sandbox has no payment of this reference for this purchase.',
+        }
+      if (receipt.status !== 'paid') return { state: 'unpaid', detail: 'The payment is not made yet.' }
       if (receipt.amount !== amount || receipt.currency !== currency)
-        throw notConfirmed('The payment does not match the price in amount and currency.')
+        return {
+          state: 'mismatch',
+          detail: 'The payment does not match the price in amount and currency.',
+        }
+      return { state: 'paid', reference }
     },
     // A receipt cannot be taken back.
     async cancel() {},

@@ -1,0 +1,70 @@
+/** Completes the purchase that a gateway reports as paid, with the same verb as the client. */
+
+import type { Logger } from 'pino'
+import type { Database } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import { complete } from './complete.ts'
+import { findOfKinds } from './find.ts'
+import type { PaidEvent, PaymentGateway } from './gateways/gateway.ts'
+import type { PurchaseKind } from './kind.ts'
+import { reportRefundDue } from './pay.ts'
+import { purchaseProblems } from './problems.ts'
+import { chargeOf, type Purchase } from './purchase.ts'
+
+interface PaidEventDeps {
+  db: Database
+  log: Logger
+  /** What can be bought on this server. */
+  kinds: readonly PurchaseKind[]
+}
+
+/** Only informative: gateways retry on their own schedule. */
+const RETRY_AFTER_SECONDS = 60
+
+/**
+ * Returning accepts the event; throwing makes the gateway deliver it again. A temporary failure is thrown; one that only an
+ * operator can resolve is logged and the event accepted. An unknown purchase is ignored.
+ */
+export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway, event: PaidEvent) {
+  const { db, log, kinds } = deps
+  const { purchaseId, reference } = event
+  const paid = { gateway: gateway.name, purchaseId, reference }
+  const found = await findOfKinds(db.read, kinds, purchaseId)
+  if (!found) return
+  const { kind, purchase } = found
+  const open = purchase.status === 'pending' || purchase.status === 'cancelled'
+  if (open && !(await completeWith(deps, gateway, kind, purchase, event))) {
+    log.error(paid, 'a payment needs an operator: it succeeded, but does not pay the purchase it names')
+    return
+  }
+  const completed = await kind.find(db.read, purchase.id)
+  if (completed?.paymentReference !== reference) {
+    log.error(paid, 'a payment needs an operator: the purchase it names had been paid before')
+  }
+}
+completePaid.problems = [purchaseProblems.payment_gateway_unavailable] as const
+
+/** False if the payment does not pay this purchase. */
+async function completeWith(
+  { db, log }: PaidEventDeps,
+  gateway: PaymentGateway,
+  kind: PurchaseKind,
+  purchase: Purchase,
+  { evidence }: PaidEvent,
+) {
+  // The event is only a hint: the gateway's current state of the payment decides.
+  const verdict = await gateway.examine(chargeOf(purchase), evidence)
+  if (verdict.state === 'mismatch') return false
+  if (verdict.state === 'unpaid') {
+    // Event and payment disagree: a replica of the gateway lags, or key and webhook belong to different accounts.
+    throw new DomainError(purchaseProblems.payment_gateway_unavailable, { retryAfter: RETRY_AFTER_SECONDS })
+  }
+  try {
+    const payment = { kind: 'money' as const, reference: verdict.reference }
+    await db.write(async tx => reportRefundDue(tx, log, await complete(tx, kind, purchase.id, payment)))
+    return true
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'payment_not_confirmed') return false
+    throw error
+  }
+}
