@@ -46,6 +46,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'backfill-onboarding': ['Onboards fans of earlier systems', () => import('./backfill-onboarding.ts')],
   'backfill-profiles': ['Repairs accounts, ranks and profiles', () => import('./backfill-profiles.ts')],
   'backfill-quests': ['Counts past events for a quest', () => import('./backfill-quests.ts')],
+  'expire-points': ['Books the points that have ended', () => import('./expire-points.ts')],
   openapi: ['Prints the OpenAPI document', () => import('./openapi.ts')],
   seed: ['Writes a demonstration catalogue and fans', () => import('./seed.ts')],
   reset: ['Recreates the database of development', () => import('./reset.ts')],

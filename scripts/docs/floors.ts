@@ -25,7 +25,7 @@ export const DOMAINS: Record<string, Domain> = {
   club: { about: 'what the club declares', rooms: [['catalogue', 'pictures'], ['teams'], ['matches']] },
   economy: {
     about: 'what happened, and what it earned',
-    rooms: [['leaderboard'], ['points'], ['rules'], ['events']],
+    rooms: [['leaderboard'], ['points'], ['rules'], ['events'], ['expiry']],
   },
   play: {
     about: 'what fans do with points and cards',

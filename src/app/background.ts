@@ -9,6 +9,7 @@ import { reencryptSecrets } from '../delivery/webhooks/endpoints.ts'
 import { sweepDeliveries } from '../delivery/webhooks/replay.ts'
 import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
+import { expirePoints } from '../economy/expiry/expire-points.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
@@ -51,6 +52,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(SWEEP_EVERY_MS, 'end points', () => expirePoints(deps, () => stopping)),
     start(POLL_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
     ),

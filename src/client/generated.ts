@@ -1644,6 +1644,13 @@ export interface components {
             balance: number;
             /** @description All points ever earned. Spending does not reduce it; points that are taken back do. */
             lifetime: number;
+            /** @description The points that end next; null: none. Only on servers on which points end. */
+            expiring?: {
+                /** @description Points that end then, unless they are spent before. */
+                amount: number;
+                /** @description When they end: a midnight, UTC. */
+                expiresAt: string;
+            } | null;
             /** @description Newest first. */
             entries: components["schemas"]["PointsEntry"][];
             /** @description Cursor of the next page; null on the last page. */
@@ -3151,9 +3158,37 @@ export interface components {
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
                 /** @description The cause within its reason. */
                 ref: string;
+            };
+        };
+        /**
+         * PointsExpiringMessage
+         * @description Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones.
+         */
+        PointsExpiringMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "points.expiring";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description Points that end then, unless they are spent before. */
+                amount: number;
+                /** @description When they end. */
+                expiresAt: string;
             };
         };
         /**
@@ -4950,7 +4985,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void";
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
                 /** @description Entries from then on. */
                 since?: string;
                 /** @description Entries before then. */
@@ -5515,6 +5550,7 @@ export interface messages {
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
+  'points.expiring': components['schemas']['PointsExpiringMessage']
   'quest.completed': components['schemas']['QuestCompletedMessage']
   'match.updated': components['schemas']['MatchUpdatedMessage']
 }
@@ -5637,7 +5673,7 @@ export interface codes {
   readOwnLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a pack and its items. The pack as in the list, with the weight of each item in the draw. */
   readPack: 'malformed_request' | 'pack_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read your points. Balance, lifetime points and ledger entries, newest first. Filters by reason and time. */
+  /** Read your points. Balance, lifetime points and ledger entries, newest first. Filters by reason and time. Where points end, `expiring` says which are next. */
   readPoints: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your prediction of a match. The scores that you predicted, with what they earned once there is a result. */
   readPrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'prediction_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'

@@ -99,6 +99,7 @@ async function addOddities(db: Database) {
     await tx.insert(rateLimitWindows).values({ key: 'window', used: 1, endsAt: at })
     await addEvents(tx, { at, text })
     await addQuests(tx, { at, text })
+    await addExpiry(tx, { at, text })
     await addMatches(tx, { at, text })
     await addWebhooks(tx, { at, text })
     await addPictures(tx, at)
@@ -193,6 +194,10 @@ async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: stri
   await tx
     .insert(tx.tables.eventSinks)
     .values({ name: text, position: 1, leaseHolder: text, leaseEndsAt: at })
+}
+
+async function addExpiry(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  await tx.insert(tx.tables.pointsExpiry).values({ days: 365, since: at, day: at, cursor: text })
 }
 
 async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string }) {

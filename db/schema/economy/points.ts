@@ -65,7 +65,18 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
     t => [kit.index('points_grants_user').on(t.userId)],
   )
 
-  return { pointsAccounts, pointsEntries, pointsGrants }
+  /** How far points that end are booked, a row for each setting of `POINTS_EXPIRE_AFTER_DAYS`. */
+  const pointsExpiry = table('points_expiry', {
+    days: integer().primaryKey(),
+    /** The first day of the setting: nothing ends in the 30 days after it. */
+    since: timestamp().notNull(),
+    /** The day of the pass over all fans that runs, or that ended last. */
+    day: timestamp().notNull(),
+    /** The last fan of the pass so far; null when it has ended. */
+    cursor: id(),
+  })
+
+  return { pointsAccounts, pointsEntries, pointsGrants, pointsExpiry }
 }
 
 export const fanData = {

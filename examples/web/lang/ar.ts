@@ -321,6 +321,7 @@ export const ar: Text = {
       quest: 'أكملت مهمة',
       prediction: 'صدق توقعك',
       prediction_void: 'صُححت نتيجة',
+      expired: 'انتهت صلاحيتها',
     },
     of: (reason, what) => `${reason}: ${what}`,
   },

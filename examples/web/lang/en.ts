@@ -292,6 +292,7 @@ export const en = {
       quest: 'Completed a quest',
       prediction: 'A prediction came true',
       prediction_void: 'A result was corrected',
+      expired: 'Expired',
     } as Record<string, string>,
     of: (reason: string, what: string) => `${reason}: ${what}`,
   },

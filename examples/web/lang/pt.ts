@@ -298,6 +298,7 @@ export const pt: Text = {
       quest: 'Missão concluída',
       prediction: 'Uma previsão acertada',
       prediction_void: 'Um resultado foi corrigido',
+      expired: 'Expirado',
     },
     of: (reason, what) => `${reason}: ${what}`,
   },

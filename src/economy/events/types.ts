@@ -157,6 +157,16 @@ export const applicationEvents = {
       description: `An entry was appended to the ledger of the fan; \`eventId\` is the id of the entry. ${UNHEARD}`,
     },
   ),
+  'points.expiring': Closed(
+    {
+      amount: Integer({ minimum: 1, description: 'Points that end then, unless they are spent before.' }),
+      expiresAt: Instant('When they end.'),
+    },
+    {
+      description:
+        'Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones.',
+    },
+  ),
   'quest.completed': Closed(
     {
       questId: Type.String({ description: 'The quest.' }),

@@ -8,6 +8,7 @@ import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { PointsEntry } from './account.ts'
+import { readNextExpiry } from './expiry.ts'
 import type { PointsQuery } from './schema.ts'
 
 /** The query filters the entries only: balance and lifetime points include all entries. */
@@ -18,6 +19,8 @@ export async function readHistory(
   cursors: Cursors,
   { userId }: CallerId,
   { limit, cursor, reason, ...filter }: Page & HistoryFilter,
+  /** Days after which points end; 0: never. */
+  expireAfterDays: number,
 ) {
   const { pointsEntries } = reader.tables
   // The name of the list contains the fan and the filter, so that a cursor of another list is invalid.
@@ -26,7 +29,11 @@ export async function readHistory(
   const until = filter.until === undefined ? null : parseQueryInstant(filter.until)
   const list = JSON.stringify(['points', userId, reason, since, until])
   const before = cursors.decode(list, cursor)
-  if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
+  const expiring =
+    expireAfterDays === 0
+      ? {}
+      : { expiring: userId === undefined ? null : await readNextExpiry(reader, userId, expireAfterDays) }
+  if (userId === undefined) return { balance: 0, lifetime: 0, ...expiring, entries: [], nextCursor: null }
 
   const only = and(
     before === undefined ? undefined : lt(pointsEntries.seq, Number(before)),
@@ -41,7 +48,7 @@ export async function readHistory(
   const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
   const entries = rows.flatMap(({ entry }) => entry ?? [])
   const { shown, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
-  return { balance, lifetime, entries: shown.map(presentEntry), nextCursor }
+  return { balance, lifetime, ...expiring, entries: shown.map(presentEntry), nextCursor }
 }
 readHistory.problems = [transportProblems.invalid_cursor] as const
 

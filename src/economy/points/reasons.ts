@@ -14,6 +14,7 @@ export const POINTS_REASONS = [
   'quest',
   'prediction',
   'prediction_void',
+  'expired',
 ] as const
 export type PointsReason = (typeof POINTS_REASONS)[number]
 

@@ -1,17 +1,28 @@
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory, PointsQuery } from './schema.ts'
 
-export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
+export const pointsRoutes = (
+  deps: FanDeps & { config: Pick<Config, 'pointsExpireAfterDays'>; cursors: Cursors },
+) =>
   fans(deps, { prefix: '/api/user/points', tag: 'Points' }).get(
     '',
-    ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, { ...query, ...pageOf(query) }),
+    ({ caller, query }) =>
+      readHistory(
+        deps.db.read,
+        deps.cursors,
+        caller,
+        { ...query, ...pageOf(query) },
+        deps.config.pointsExpireAfterDays,
+      ),
     operation({
       id: 'readPoints',
       summary: 'Read your points',
-      description: 'Balance, lifetime points and ledger entries, newest first. Filters by reason and time.',
+      description:
+        'Balance, lifetime points and ledger entries, newest first. Filters by reason and time. Where points end, `expiring` says which are next.',
       query: PointsQuery,
       responses: { 200: PointsHistory },
       problems: readHistory.problems,

@@ -5,6 +5,7 @@ import {
   InstantParameter,
   Integer,
   NextCursor,
+  Nullable,
   OneOf,
   PageQuery,
 } from '../../core/schemas.ts'
@@ -59,6 +60,15 @@ export const PointsHistory = Closed(
       description: 'All points ever earned. Spending does not reduce it; points that are taken back do.',
       minimum: 0,
     }),
+    expiring: Type.Optional(
+      Nullable(
+        Closed({
+          amount: Integer({ description: 'Points that end then, unless they are spent before.', minimum: 1 }),
+          expiresAt: Instant('When they end: a midnight, UTC.'),
+        }),
+        { description: 'The points that end next; null: none. Only on servers on which points end.' },
+      ),
+    ),
     entries: Type.Array(PointsEntry, { description: 'Newest first.' }),
     nextCursor: NextCursor,
   },

@@ -7,6 +7,7 @@ import {
   type EnvironmentReader,
   readDatabaseUrl,
   readOnboardingPoints,
+  readPointsExpiry,
   readPredictionPoints,
 } from './environment.ts'
 import { readEventSink } from './event-sink.ts'
@@ -81,6 +82,8 @@ export function parseConfig(env: Environment) {
     fansByEmail: reader.flag('FANS_BY_EMAIL', false),
     onboardingPoints: readOnboardingPoints(reader),
     predictionPoints: readPredictionPoints(reader),
+    /** Days after which earned points end; 0: never. */
+    pointsExpireAfterDays: readPointsExpiry(reader),
     /** How long the data of events is kept. Milliseconds. */
     eventRetentionMs: reader.integer('EVENT_RETENTION_DAYS', 400, 31, 36_500) * 86_400_000,
     /** Where all events are published; null: nowhere. */

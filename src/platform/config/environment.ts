@@ -122,6 +122,14 @@ export function createEnvironmentReader(env: Environment) {
 export const readOnboardingPoints = (reader: EnvironmentReader): number =>
   reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
 
+/** Points end after as many days; 0: never. Fans are warned 30 days before. */
+export function readPointsExpiry(reader: EnvironmentReader): number {
+  const days = reader.integer('POINTS_EXPIRE_AFTER_DAYS', 0, 0, 36_500)
+  if (days > 0 && days < 31)
+    reader.refuse('POINTS_EXPIRE_AFTER_DAYS', 'must be 0, or at least 31: fans are warned 30 days before')
+  return days
+}
+
 /** Points of a prediction by its best hit. */
 export function readPredictionPoints(reader: EnvironmentReader) {
   const points = (name: string, fallback: number) => reader.integer(name, fallback, 0, 1_000_000_000)

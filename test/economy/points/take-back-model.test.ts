@@ -1,7 +1,8 @@
-/** Random earnings, grants, predictions, voids, spending, enrolments and waits: the stored scores equal the audit's and a plain model's. */
+/** Random earnings, grants, predictions, voids, spending, ends of points, enrolments and waits: the stored scores equal the audit's and a plain model's. */
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { expireBatch } from '../../../src/economy/expiry/expire-points.ts'
 import { boardsAt } from '../../../src/economy/leaderboard/boards.ts'
 import { listBoards } from '../../../src/economy/leaderboard/rank-index/entries.ts'
 import { readRankedEntry } from '../../../src/economy/leaderboard/ranked-entry.ts'
@@ -16,8 +17,13 @@ import { onEachEngine } from '../../support/world.ts'
 
 const FANS = 3
 const DAY = 86_400_000
+/** Points end after as many days. */
+const LASTING_DAYS = 33
+const WARNING = 30 * DAY
 /** A board is final this long after its end. */
 const SETTLED = 60_000
+
+const midnight = (ms: number) => ms - (ms % DAY)
 
 interface Earning {
   ref: string
@@ -34,13 +40,26 @@ interface Earning {
 class ModelFan {
   earnings: Earning[] = []
   spent = 0
+  expired = 0
   enrolledAt: number | null = null
 
   get lifetime() {
     return this.earnings.reduce((sum, { points, taken }) => sum + points - (taken?.points ?? 0), 0)
   }
   get balance() {
-    return this.lifetime - this.spent
+    return this.lifetime - this.spent - this.expired
+  }
+
+  /** Points of days that ended before `today`, walked from the oldest on: what has left the balance has left of them. */
+  ended(today: number) {
+    const left = this.earnings.reduce((sum, { points }) => sum + points, 0) - this.balance
+    let [gone, ended] = [left, 0]
+    for (const { at, points } of this.earnings.toSorted((a, b) => a.at - b.at)) {
+      const taken = Math.min(points, gone)
+      gone -= taken
+      if (midnight(at) + (LASTING_DAYS + 1) * DAY <= today) ended += points - taken
+    }
+    return ended
   }
 
   /** Points and time on each board: those of the earnings that count there, as if the others had never been. */
@@ -82,6 +101,7 @@ const change = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('void' as const), fan, nth: fc.nat(20) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('spend' as const), fan, share: fc.nat(2) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('expire' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('join' as const), fan }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), fan }) },
   {
@@ -95,7 +115,7 @@ const change = fc.oneof(
 )
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
 
-onEachEngine('Random grants and voids', world => {
+onEachEngine('Random grants, voids and ends of points', world => {
   let runs = 0
 
   async function play(changes: Change[]) {
@@ -110,7 +130,17 @@ onEachEngine('Random grants and voids', world => {
       }),
     )
     let refs = 0
+    await db.write(tx => tx.delete(tx.tables.pointsExpiry))
+    let pass: { since: number; day: number } | undefined
     for (const change of changes) {
+      if (change.kind === 'expire') {
+        while (await db.write(tx => expireBatch(tx, LASTING_DAYS))) {}
+        const today = midnight(world.clock.ms)
+        if (pass && pass.day >= today) continue
+        pass = { since: pass && today - pass.day <= WARNING ? pass.since : today, day: today }
+        if (today >= pass.since + WARNING) for (const { model } of fans) model.expired += model.ended(today)
+        continue
+      }
       if (change.kind === 'wait') {
         world.clock.advance(change.ms)
         continue

@@ -4,6 +4,7 @@ import { type Board, takesPart } from '../../../economy/leaderboard/boards.ts'
 import { hashEnrolment } from '../../../economy/leaderboard/enrolment.ts'
 import type { BoardScore } from '../../../economy/leaderboard/rank-index/rank-index.ts'
 import { NEW_ACCOUNT } from '../../../economy/points/account.ts'
+import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
 import { hashEntry } from '../../../economy/points/hash.ts'
 import {
   type Earning,
@@ -53,6 +54,8 @@ export function createAudit(userId: string) {
   const earned = new Map<string, EarnedScore>()
   /** By reason and `ref`. */
   const granted = new Map<string, Earning>()
+  /** What the fan has earned, in the order of the entries. */
+  const earnings: { points: number; at: Date }[] = []
   let flaw: Finding | undefined
 
   /** What is wrong with an entry. Entries after the first wrong one are not checked. */
@@ -70,6 +73,13 @@ export function createAudit(userId: string) {
       if (!grant) return found('ref', `the ref of an earlier entry with the reason ${grantReason}`, entry.ref)
       if (entry.delta > 0 || -entry.delta > grant.points) return found('delta', -grant.points, entry.delta)
     }
+    if (entry.reason === 'expired') {
+      const end = endOfExpiredDay(entry.ref)
+      if (!end || end >= entry.createdAt) return found('ref', 'an earlier day', entry.ref)
+      const kept = earnings.reduce((sum, { points, at }) => (at >= end ? sum + points : sum), 0)
+      const ended = Math.max(account.balance - kept, 0)
+      if (entry.delta !== -ended) return found('delta', -ended, entry.delta)
+    }
     const hash = hashEntry(account.headHash, entry)
     return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
   }
@@ -81,6 +91,7 @@ export function createAudit(userId: string) {
     // Guarantee: an unknown reason counts as earned.
     const reason = entry.reason as PointsReason
     const gained = earnedBy({ delta, reason })
+    if (delta > 0) earnings.push({ points: delta, at })
     Object.assign(account, {
       balance: entry.balanceAfter,
       lifetime: account.lifetime + gained,
