@@ -1,5 +1,5 @@
 /** The queue of moderators. A case is all open reports of one subject; its id is that of the oldest of them. */
-import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNotNull, isNull, min, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { type Decision, type NewDecision, recordDecision } from '../../identity/sanctions/decisions.ts'
@@ -66,6 +66,16 @@ export function listOpenReports(reader: Reader, fanId: string) {
     .from(reports)
     .where(and(eq(reports.fanId, fanId), isNull(reports.resolvedAt)))
     .orderBy(asc(reports.createdAt), asc(reports.id))
+}
+
+/** `since`: when the oldest was filed. */
+export async function countOpenReports(reader: Reader): Promise<{ open: number; since: Date | null }> {
+  const { reports } = reader.tables
+  const [row] = await reader
+    .select({ open: count(), since: min(reports.createdAt) })
+    .from(reports)
+    .where(isNull(reports.resolvedAt))
+  return row ?? { open: 0, since: null }
 }
 
 /**

@@ -129,6 +129,11 @@ export function defineMetrics() {
       'matchday_event_sink_oldest_pending_age_seconds',
       'Time since the oldest event that is not published to the event sink.',
     ),
+    reportsOpen: gauge('matchday_reports_open', 'Reports of fans that no moderator has decided.'),
+    reportsAge: gauge(
+      'matchday_reports_oldest_open_age_seconds',
+      'Time since the oldest report that no moderator has decided; 0 without one.',
+    ),
     backupAge: gauge(
       'matchday_backup_age_seconds',
       'Time since the last backup; missing before the first one.',

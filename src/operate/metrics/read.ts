@@ -5,6 +5,7 @@ import type { AppSources } from '../../core/sources.ts'
 import { readSinkBacklog } from '../../delivery/event-sink/backlog.ts'
 import { readEndpointBacklogs } from '../../delivery/webhooks/inspect.ts'
 import { readAwaiting } from '../../economy/events/distribute.ts'
+import { countOpenReports } from '../../fan/moderation/cases.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { CacheCounts } from '../../platform/cache/response-cache.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
@@ -43,6 +44,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       awaiting: await readAwaiting(db.read),
       endpoints: await readEndpointBacklogs(db.read),
       runs: await readRuns(db.read),
+      reports: await countOpenReports(db.read),
       sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
     }),
     { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
@@ -93,17 +95,22 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     for (const stale of [metrics.webhookEndpoints, metrics.webhookBacklog, metrics.webhookAge]) stale.reset()
     metrics.verificationAge.reset()
     metrics.backupAge.remove()
-    for (const stale of [metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge])
+    for (const stale of [
+      ...[metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge],
+      ...[metrics.reportsOpen, metrics.reportsAge],
+    ])
       stale.remove()
     metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
-    const { awaiting, endpoints, runs, sink } = backlogs
+    const { awaiting, endpoints, runs, reports, sink } = backlogs
     const backup = runs.get('backup')
     if (backup) metrics.backupAge.set(ageOf(backup))
     for (const command of VERIFICATIONS) {
       const finishedAt = runs.get(command)
       if (finishedAt) metrics.verificationAge.set({ command }, ageOf(finishedAt))
     }
+    metrics.reportsOpen.set(reports.open)
+    metrics.reportsAge.set(ageOf(reports.since))
     metrics.eventBacklog.set(awaiting.pending)
     metrics.eventAge.set(ageOf(awaiting.since))
     metrics.sinkBacklog.set(sink?.events ?? 0)

@@ -4,6 +4,7 @@ import { disableEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
 import { applicationEvent } from '../../../src/economy/events/record-event.ts'
 import { openRecording } from '../../../src/economy/events/recording.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
+import { decide } from '../../../src/fan/moderation/cases.ts'
 import { recordRun } from '../../../src/operate/admin/maintenance.ts'
 import { startReceiver } from '../../delivery/webhooks/receiver.ts'
 import {
@@ -16,6 +17,7 @@ import {
   removeEndpoints,
 } from '../../delivery/webhooks/webhooks-world.ts'
 import { control } from '../../identity/auth/provider-controls.ts'
+import { namedFan } from '../../identity/relations/relations-world.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { promtool, testWithPromtool } from './promtool.ts'
@@ -244,6 +246,27 @@ onEachEngine(
       ])
       await dispatcher.stop()
       await receiver.stop()
+    })
+
+    test('open reports and the age of the oldest are shown until a moderator decides', async () => {
+      const [open, age] = ['matchday_reports_open', 'matchday_reports_oldest_open_age_seconds']
+      const none = await freshScrape()
+      expect([none.value(open), none.value(age)]).toEqual([0, 0])
+      const [reporter, fan, other] = [await namedFan(world), await namedFan(world), await namedFan(world)]
+      for (const { handle } of [fan, other]) {
+        const subject = { kind: 'fan', id: handle }
+        expect((await reporter.post('/api/reports', { subject, reason: 'spam' })).status).toBe(201)
+        world.clock.advance(30_000)
+      }
+      const waiting = await freshScrape()
+      expect([waiting.value(open), waiting.value(age)]).toEqual([2, 120])
+      const dismissal = { kind: 'dismiss', reason: 'other', decidedBy: 'Ana' } as const
+      await world.db.write(tx => decide(tx, fan.id, dismissal))
+      const fewer = await freshScrape()
+      expect([fewer.value(open), fewer.value(age)]).toEqual([1, 150])
+      await world.db.write(tx => decide(tx, other.id, dismissal))
+      const done = await freshScrape()
+      expect([done.value(open), done.value(age)]).toEqual([0, 0])
     })
 
     test('a disabled endpoint has no backlog, and is counted as disabled', async () => {
