@@ -138,7 +138,7 @@ export function createApp(deps: Deps) {
     : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()
-  const gate = checkInPages()
+  const gate = checkInPages(deps)
   // One plugin: each further one makes the type of the application deeper.
   const files = new Elysia().use(pictureFiles(deps)).use(gate)
   const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)

@@ -90,6 +90,8 @@ export function parseConfig(env: Environment) {
     eventSink: readEventSink(reader),
     /** Where uploaded pictures are stored; null: there are none. */
     uploads: readUploads(reader),
+    /** The app's page for check-ins, to which the QR code at the gate leads; null: that has the code alone. */
+    checkInUrl: readCheckInUrl(reader),
     /** What fans may write for others to read. */
     publicText: readPublicText(reader),
     payments: readPaymentsConfig(reader),
@@ -103,7 +105,7 @@ export function parseConfig(env: Environment) {
       /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
       demoFolder: readDemoFolder(reader),
       /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
-      publicUrl: readPublicUrl(reader),
+      publicUrl: readHttpUrl(reader, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? null,
     },
     /** Where Prometheus reads metrics; null: nothing is measured. The first worker has this port, each further one the next. */
     metrics: readMetricsConfig(reader),
@@ -143,13 +145,17 @@ function readDefaultLanguage(reader: EnvironmentReader): string {
   return canonical ?? tag
 }
 
-/** An origin, or a URL with the path under which a proxy serves the API. Paths of the document follow it. */
-function readPublicUrl(reader: EnvironmentReader): string | null {
-  const text = reader.text('PUBLIC_URL')
+/** An origin, or a URL with a path, such as that under which a proxy serves the API. */
+function readHttpUrl(reader: EnvironmentReader, name: string): string | null {
+  const text = reader.text(name)
   if (text === undefined) return null
   const url = URL.parse(text)
   const isHttp = url !== null && /^https?:$/.test(url.protocol)
   if (!isHttp || url.username || url.password || url.search || url.hash)
-    reader.refuse('PUBLIC_URL', 'must be an http or https URL without credentials, query and fragment')
-  return text.replace(/\/+$/, '')
+    reader.refuse(name, 'must be an http or https URL without credentials, query and fragment')
+  return text
 }
+
+/** By default that of the example app, where it is served. */
+const readCheckInUrl = (reader: EnvironmentReader): string | null =>
+  readHttpUrl(reader, 'CHECK_IN_URL') ?? (reader.text('DEMO_FOLDER') ? '/demo/check-in' : null)

@@ -176,6 +176,14 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...production, PUBLIC_URL }).docs.publicUrl).toBe('https://api.club.example/v1')
   })
 
+  test('leads the QR code at the gate to the example app where it is served, or to CHECK_IN_URL', () => {
+    const CHECK_IN_URL = 'https://app.club.example/check-in'
+    expect(parseConfig(production).checkInUrl).toBeNull()
+    expect(parseConfig({ ...production, CHECK_IN_URL }).checkInUrl).toBe(CHECK_IN_URL)
+    expect(parseConfig({ ...secrets, DEMO_FOLDER: import.meta.dir }).checkInUrl).toBe('/demo/check-in')
+    expect(parseConfig({ ...secrets, DEMO_FOLDER: import.meta.dir, CHECK_IN_URL }).checkInUrl).toBe(CHECK_IN_URL)
+  })
+
   test('reads `none` as a provider whose tokens have no typ', () => {
     expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'None' }).identity.tokenTyp).toBeNull()
     expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'JWT' }).identity.tokenTyp).toBe('JWT')
@@ -249,6 +257,7 @@ describe('parseConfig', () => {
       'https://api.club.example?x=1',
       'https://api.club.example/#x',
     ],
+    CHECK_IN_URL: ['app.club.example', 'https://app.club.example/#check-in', 'javascript:alert(1)'],
     CORS_ORIGINS: [
       '*',
       'null',

@@ -10,40 +10,56 @@ const CODE_MS = 60_000
 const REFRESH_MS = 10_000
 /** The `Date` of a response has no milliseconds. */
 const DATE_MS = 1_000
+const READING = 'Reading the match …'
 const OUTAGE = 'The server does not respond. Trying again.'
 
-const matchPath = `/api/matches/${encodeURIComponent(decodeURIComponent(location.pathname.split('/').at(-1)))}`
+const matchId = decodeURIComponent(location.pathname.split('/').at(-1))
+const matchPath = `/api/matches/${encodeURIComponent(matchId)}`
 const element = id => document.getElementById(id)
-const [form, input, figure, state] = ['key', 'server-key', 'shown', 'state'].map(element)
+const [form, input, figure, state, facts] = ['key', 'server-key', 'shown', 'state', 'facts'].map(element)
+/** The app's page for check-ins; undefined: the app reads the code alone. */
+const { link } = element('gate').dataset
 
 /** How far the clock of the server is ahead of the tablet's, which may be wrong. */
 let skew = 0
 let match
+/** The API has refused to show the match. */
+let isRefused = false
 let shown
+/** Whether staff have entered a key, or the fragment has the code. */
+let hasSource = false
 /** Of the last request for the code and for the match. */
 const troubles = { code: '', match: '' }
 let lock
 
 const now = () => Date.now() + skew
 const at = text => Date.parse(text)
-const timeOf = text =>
-  new Date(text).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })
+/** In the time zone of the screen, which it names; with 24 hours, as on a ticket. */
+const moment = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'short', day: 'numeric', month: 'short' },
+  ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+})
+const timeOf = text => moment.format(new Date(text))
 
 /** Of a code that is scanned now; undefined: it is accepted, or the match is not known yet. */
 function findRefusal() {
   if (!match) return undefined
   const { checkIn, status } = match
   if (!checkIn) return `Check-in is closed: the match is ${status}.`
-  if (now() < at(checkIn.opensAt)) return `Check-in is not open until ${timeOf(checkIn.opensAt)}.`
+  if (now() < at(checkIn.opensAt)) return `Check-in opens at ${timeOf(checkIn.opensAt)}.`
   if (now() > at(checkIn.closesAt)) return `Check-in closed at ${timeOf(checkIn.closesAt)}.`
 }
+
+/** Whether a code is accepted now or later. */
+const takesCheckIns = () => match?.checkIn && now() <= at(match.checkIn.closesAt)
 
 function render() {
   const refusal = findRefusal()
   const isValid = shown !== undefined && now() < shown.validUntil
-  figure.hidden = !isValid || refusal !== undefined
-  const text =
-    troubles.code || troubles.match || (refusal ?? (shown && !isValid ? 'The code has expired.' : ''))
+  figure.hidden = !isValid || refusal !== undefined || isRefused
+  form.hidden = hasSource || !takesCheckIns()
+  const expired = shown && !isValid ? 'The code has expired.' : ''
+  const text = troubles.code || troubles.match || refusal || expired || (match || isValid ? '' : READING)
   // A screen reader would read the same text again.
   if (state.textContent !== text) state.textContent = text
 }
@@ -51,7 +67,8 @@ function render() {
 function show(code, validUntil) {
   if (shown?.code !== code) {
     const light = { pad: 4, on: [0, 0, 0], off: [255, 255, 255] }
-    generate(code, { minCorrectionLevel: 1 }).toCanvas(element('qr'), light)
+    const content = link ? `${new URL(link, location.href)}#${encodeURIComponent(code)}` : code
+    generate(content, { minCorrectionLevel: 1 }).toCanvas(element('qr'), light)
     element('code').textContent = code
   }
   shown = { code, validUntil }
@@ -68,12 +85,29 @@ const read = async (path, headers = {}) => {
   return body
 }
 
-const isFinal = ({ status }) => status >= 400 && status < 500 && status !== 429
+const isFinal = status => status >= 400 && status < 500 && status !== 429
 
-async function nameMatch({ homeTeamId, awayTeamId }) {
+function describeMatch({ competition, round, kickoffAt, venue, checkIn }) {
+  element('competition').textContent = [competition, round].filter(Boolean).join(' · ')
+  element('kickoff').textContent = timeOf(kickoffAt)
+  element('venue').textContent = venue
+  element('venue-fact').hidden = !venue
+  if (checkIn)
+    element('window').textContent = moment.formatRange(at(checkIn.opensAt), at(checkIn.closesAt))
+  element('window-fact').hidden = !checkIn
+  facts.hidden = false
+}
+
+async function nameTeams({ homeTeamId, awayTeamId }) {
   const { teams } = await read('/api/teams')
-  const nameOf = teamId => teams.find(({ id }) => id === teamId)?.name ?? teamId
-  element('match').textContent = `${nameOf(homeTeamId)} – ${nameOf(awayTeamId)}`
+  const sides = [homeTeamId, awayTeamId].map(id => teams.find(team => team.id === id) ?? { name: id })
+  const names = sides.map(({ name }) => name).join(' – ')
+  element('match').textContent = names
+  document.title = `Check in: ${names}`
+  const crests = sides.flatMap(({ crestUrl: src }) =>
+    src ? [Object.assign(document.createElement('img'), { src, alt: '' })] : [],
+  )
+  if (crests.length === sides.length) element('crests').replaceChildren(...crests)
 }
 
 /** What is shown stays during an outage, a code until it expires. */
@@ -82,9 +116,15 @@ async function refreshMatch() {
   try {
     match = await read(matchPath)
     troubles.match = ''
-    if (element('match').textContent === '') await nameMatch(match)
+    isRefused = false
+    describeMatch(match)
+    render()
+    if (element('match').textContent === '') await nameTeams(match)
   } catch (error) {
-    troubles.match = isFinal(error) ? error.message : OUTAGE
+    const { status } = error
+    const unknown = `There is no match ${matchId}. Look at the address of this page.`
+    isRefused = isFinal(status)
+    troubles.match = status === 404 ? unknown : isRefused ? error.message : OUTAGE
   }
   render()
   setTimeout(refreshMatch, REFRESH_MS)
@@ -95,12 +135,12 @@ async function refreshCode(key) {
   try {
     const { code, validUntil } = await read(`${matchPath}/check-in-code`, { authorization: `Bearer ${key}` })
     troubles.code = ''
-    form.hidden = true
+    hasSource = true
     show(code, at(validUntil))
   } catch (error) {
-    troubles.code = isFinal(error) ? error.message : OUTAGE
-    if (isFinal(error)) {
-      form.hidden = false
+    troubles.code = isFinal(error.status) ? error.message : OUTAGE
+    if (isFinal(error.status)) {
+      hasSource = false
       shown = undefined
       return render()
     }
@@ -112,7 +152,7 @@ async function refreshCode(key) {
 /** `#CODE`, or `#CODE&validUntil=INSTANT`. */
 function showFragment() {
   const [code = '', ...more] = location.hash.slice(1).split('&')
-  form.hidden = code !== ''
+  hasSource = code !== ''
   const validUntil = at(new URLSearchParams(more.join('&')).get('validUntil')) || now() + CODE_MS
   if (code !== '') show(decodeURIComponent(code), validUntil)
 }
