@@ -181,7 +181,9 @@ describe('parseConfig', () => {
     expect(parseConfig(production).checkInUrl).toBeNull()
     expect(parseConfig({ ...production, CHECK_IN_URL }).checkInUrl).toBe(CHECK_IN_URL)
     expect(parseConfig({ ...secrets, DEMO_FOLDER: import.meta.dir }).checkInUrl).toBe('/demo/check-in')
-    expect(parseConfig({ ...secrets, DEMO_FOLDER: import.meta.dir, CHECK_IN_URL }).checkInUrl).toBe(CHECK_IN_URL)
+    expect(parseConfig({ ...secrets, DEMO_FOLDER: import.meta.dir, CHECK_IN_URL }).checkInUrl).toBe(
+      CHECK_IN_URL,
+    )
   })
 
   test('reads `none` as a provider whose tokens have no typ', () => {

@@ -1,6 +1,6 @@
 /** The page at the gate, in a real browser on a tablet, against the API as operators run it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { generate } from 'lean-qr'
+import { correction, generate } from 'lean-qr'
 import type { BrowserContext, Page } from 'playwright-core'
 import { realSources } from '../../../src/core/sources.ts'
 import { createServerKey } from '../../../src/identity/server-keys/keys.ts'
@@ -26,7 +26,7 @@ const PAD = 4
 
 /** 1 for each dark module of the QR code of a text, row by row, with its margin. */
 function modulesOf(text: string): string {
-  const qr = generate(text, { minCorrectionLevel: 1 })
+  const qr = generate(text, { minCorrectionLevel: correction.M })
   const at = Array.from({ length: qr.size + 2 * PAD }, (_, place) => place - PAD)
   return at.flatMap(y => at.map(x => (qr.get(x, y) ? '1' : '0'))).join('')
 }

@@ -92,8 +92,7 @@ function describeMatch({ competition, round, kickoffAt, venue, checkIn }) {
   element('kickoff').textContent = timeOf(kickoffAt)
   element('venue').textContent = venue
   element('venue-fact').hidden = !venue
-  if (checkIn)
-    element('window').textContent = moment.formatRange(at(checkIn.opensAt), at(checkIn.closesAt))
+  if (checkIn) element('window').textContent = moment.formatRange(at(checkIn.opensAt), at(checkIn.closesAt))
   element('window-fact').hidden = !checkIn
   facts.hidden = false
 }
