@@ -28,6 +28,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   matches: ['Lowers the revision of a match that shuts out reports', () => import('./matches.ts')],
   moderate: ['Shows and records decisions of moderators about fans', () => import('./moderate.ts')],
   'redeem-code': ['Uses the redemption code that a fan shows, once', () => import('./redeem-code.ts')],
+  reconcile: ['Compares the payments of Stripe with those here', () => import('./reconcile.ts')],
   refund: ['Lists refunds that are due, and pays them', () => import('./refund.ts')],
   'server-keys': ["Manages the keys of the club's own systems", () => import('./server-keys.ts')],
   webhooks: ['Manages the endpoints that receive events', () => import('./webhooks.ts')],

@@ -89,7 +89,7 @@ export interface StripeServer {
   asked: Asked[]
   intents: Map<string, Intent>
   sessions: Map<string, Session>
-  /** By intent. */
+  /** By intent; further ones of an intent have names of their own. */
   refunds: Map<string, Refund>
   /** Milliseconds, by which Stripe dates what it makes. */
   now: () => number
@@ -178,7 +178,7 @@ export function startStripe(): StripeServer {
     const id = `re_3Fake${String(++made).padStart(6, '0')}`
     const about = { amount, currency, charge, created: seconds(), payment_intent: intent.id }
     const refund: Refund = { id, object: 'refund', ...about, status: 'succeeded' }
-    server.refunds.set(intent.id, refund)
+    server.refunds.set(server.refunds.has(intent.id) ? `${intent.id} ${id}` : intent.id, refund)
     const paid = charges.get(charge ?? '')
     if (paid) {
       paid.amount_refunded += amount
@@ -283,10 +283,11 @@ export function startStripe(): StripeServer {
     if (method === 'GET' && path === '/v1/refunds') {
       const of = query.get('payment_intent')
       const refunds = [...server.refunds.values()]
-      return list(
-        of === null ? refunds : refunds.filter(({ payment_intent }) => payment_intent === of),
-        query,
-      )
+      const wanted = of === null ? refunds : refunds.filter(({ payment_intent }) => payment_intent === of)
+      const isWhole = expand.includes('data.payment_intent')
+      const show = (refund: Refund) =>
+        isWhole ? { ...refund, payment_intent: server.intents.get(refund.payment_intent) ?? null } : refund
+      return list(wanted.map(show), query)
     }
     if (method === 'POST' && path === '/v1/payment_intents') return createIntent(form)
     if (method === 'POST' && path === '/v1/refunds') return createRefund(form)

@@ -122,6 +122,7 @@ test('exactly the commands that change data have --dry-run', async () => {
     ...[
       'generate-secrets',
       'health',
+      'reconcile',
       'token',
       'verify-draw',
       'verify-ledger',

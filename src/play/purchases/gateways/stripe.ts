@@ -5,6 +5,7 @@ import { notRefundable, type PaidEvent, type PaymentGateway } from './gateway.ts
 import { createStripeClient, type StripeOptions } from './stripe-client.ts'
 import { createEventReader } from './stripe-events.ts'
 import { createIntents, UNPAID } from './stripe-intents.ts'
+import { createRecords, type GatewayRecords } from './stripe-records.ts'
 import { createSessions } from './stripe-sessions.ts'
 
 export type { StripeOptions } from './stripe-client.ts'
@@ -13,6 +14,7 @@ export interface StripeGateway extends PaymentGateway {
   readonly name: 'stripe'
   /** The payment that a signed event reports; null for every other event. @throws DomainError `invalid_signature` */
   readEvent(body: string, signature: string, now: Date): Promise<PaidEvent | null>
+  records: GatewayRecords
 }
 
 export function createStripeGateway(config: StripeConfig, options: StripeOptions = {}): StripeGateway {
@@ -50,5 +52,6 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     },
 
     readEvent: createEventReader(stripe, config.webhookSecret),
+    records: createRecords(client),
   }
 }

@@ -1,0 +1,91 @@
+/** `bun run reconcile` as a command. */
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { complete, expectStatus } from '../play/packs/packs-world.ts'
+import { errorReply, SECRET_KEY, startStripe } from '../play/packs/stripe-server.ts'
+import { checkOut } from '../play/packs/stripe-world.ts'
+import { engines } from '../support/engines.ts'
+import { commandOf } from '../support/executable.ts'
+import { onEngine, type World } from '../support/world.ts'
+
+const root = join(import.meta.dir, '../..')
+const stripe = startStripe()
+afterAll(() => stripe.stop())
+afterEach(() => {
+  stripe.outage = null
+  stripe.intents.clear()
+})
+
+/** Runs the script with the configuration of the application. */
+async function run({ config, databaseUrl }: World, parameters: string[], extra: Record<string, string> = {}) {
+  const child = Bun.spawn([...commandOf('scripts/reconcile.ts'), ...parameters], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: databaseUrl ?? '',
+      NATIVE_TOKEN_KEY: JSON.stringify(config.nativeTokens.key),
+      IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
+      ...stripe.env,
+      ...extra,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out, err }
+}
+
+for (const engine of engines) {
+  onEngine(
+    engine,
+    'bun run reconcile',
+    world => {
+      test('exits with 0 without differences, and with 1 and their names with some', async () => {
+        stripe.now = () => world.clock.ms
+        const paid = await checkOut(world)
+        stripe.pay(paid.intentId)
+        expectStatus(200, await complete(paid.fan, paid.purchaseId, paid.intentId))
+        const period = ['--since', new Date(world.clock.ms).toISOString().slice(0, 10)]
+        const before = await run(world, period)
+        expect(before.code).toBe(0)
+        expect(before.out).toStartWith('No differences. Compared 1 payments and 0 refunds of Stripe')
+
+        const lost = await checkOut(world)
+        stripe.pay(lost.intentId)
+        const text = await run(world, period)
+        expect([text.code, text.err]).toEqual([1, ''])
+        expect(text.out).toStartWith(
+          `${lost.intentId}  purchase ${lost.purchaseId}  paid 499 EUR at Stripe, unknown here: the purchase is`,
+        )
+        const json = await run(world, [...period, '--json'])
+        expect(json.code).toBe(1)
+        expect(JSON.parse(json.out)).toMatchObject({
+          gateway: 'stripe',
+          payments: 2,
+          here: 1,
+          found: 1,
+          differences: [{ kind: 'payment_unknown_here', reference: lost.intentId }],
+        })
+        expect(
+          stripe.asked.every(({ method, path }) => method === 'GET' || path === '/v1/payment_intents'),
+        ).toBe(true)
+      })
+
+      test('says why it cannot compare, and never the key', async () => {
+        const off = await run(world, [], { PAYMENT_GATEWAY: 'off' })
+        expect([off.code, off.err]).toEqual([
+          1,
+          'PAYMENT_GATEWAY is off: only Stripe has a list of payments to compare with.\n',
+        ])
+        expect((await run(world, ['--since', 'yesterday'])).code).toBe(2)
+        stripe.outage = errorReply(401, 'invalid_request_error', null, `Invalid API Key: ${SECRET_KEY}`)
+        const refused = await run(world, [])
+        expect(refused.code).toBe(1)
+        expect(refused.out + refused.err).not.toContain(SECRET_KEY)
+        expect(refused.err).toContain('payment gateway')
+      })
+    },
+    { env: stripe.env },
+  )
+}
