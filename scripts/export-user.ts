@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { UserReference } from '../src/core/caller.ts'
 import { exportUser } from '../src/operate/admin/export-user.ts'
+import { createAddressEncryption } from '../src/play/shop/addresses.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -25,10 +26,18 @@ const command = declareCommand({
   .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
   .option('--output <file>', 'write to a new file of mode 0600 instead of standard output')
 
-await runCommand(command, async ({ parameters: [id], options, openDatabase, print }) => {
+await runCommand(command, async session => {
+  const {
+    parameters: [id],
+    options,
+    configuration,
+    openDatabase,
+    print,
+  } = session
   const fan = referenceOf(id, options)
   const db = await openDatabase()
-  const found = await exportUser(db.read, fan)
+  const { nativeTokens } = await configuration()
+  const found = await exportUser(db.read, fan, createAddressEncryption(nativeTokens))
   if (!found) fail('No data is stored about this fan.')
   if (options.output === undefined) await writeAll(found, print)
   else await writeFile(options.output, found)

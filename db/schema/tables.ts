@@ -69,7 +69,7 @@ function defineTables(kit: ColumnKit) {
     ...defineEventsTables(kit, { ...users, ...matches }),
     ...defineRewardsTables(kit, users),
     ...packs,
-    ...defineShopTables(kit, packs),
+    ...defineShopTables(kit, { ...users, ...packs }),
     ...definePurchasesTables(kit),
     ...defineLockersTables(kit, users),
     ...defineTradesTables(kit, { ...users, ...packs }),

@@ -45,6 +45,7 @@ import { paymentRoutes } from '../play/purchases/routes.ts'
 import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
+import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
 import { tradesRoutes } from '../play/trades/routes.ts'
 import type { Deps } from './deps.ts'
@@ -92,6 +93,7 @@ const play = (deps: Deps) =>
     .use(tradesRoutes(deps))
     .use(paymentRoutes(deps))
     .use(productsRoutes(deps))
+    .use(ordersRoutes(deps))
     .use(lockersRoutes(deps))
     .use(questsRoutes(deps))
     .use(predictionRoutes(deps))

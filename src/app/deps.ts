@@ -29,6 +29,8 @@ import { createCheckInCodes } from '../play/check-ins/code.ts'
 import { packPurchaseKind } from '../play/packs/purchase-kind.ts'
 import { createPayments } from '../play/purchases/gateways/create.ts'
 import type { PurchaseKind } from '../play/purchases/kind.ts'
+import { createAddressEncryption } from '../play/shop/addresses.ts'
+import { orderKind } from '../play/shop/order-kind.ts'
 
 /** Called as things happen, for metrics. */
 interface Observers {
@@ -108,7 +110,8 @@ export async function createDeps(world: World) {
     fanEmails: config.fansByEmail ? createFanEmails(deriveKey(secret, 'fans by e-mail')) : null,
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
-    purchaseKinds: [packPurchaseKind] as readonly PurchaseKind[],
+    purchaseKinds: [packPurchaseKind, orderKind] as readonly PurchaseKind[],
+    addressEncryption: createAddressEncryption(config.nativeTokens),
     payments: await createPayments(config.payments, secret, {
       log,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),

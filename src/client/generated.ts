@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -501,13 +501,19 @@ export interface components {
              */
             code: "already_claimed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No item of the reward is left. Do not retry; read the list of rewards again. */
+        /** @description No item of the reward is left, or fewer units of a variant are free than the cart asks for: others are sold, or held by orders that are not paid yet. Read the list again; for a cart, show `available`, and offer that many. */
         OutOfStockProblem: {
             /**
              * @description `out_of_stock`.
              * @constant
              */
             code: "out_of_stock";
+            /** @description Of a cart: the product. */
+            productId?: string;
+            /** @description Of a cart: the variant. */
+            variantId?: string;
+            /** @description Of a cart: units that can be bought now. */
+            available?: number;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not claimed this reward. Claim it, then redeem it. */
         NotClaimedProblem: {
@@ -711,13 +717,125 @@ export interface components {
              */
             code: "trade_not_open";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No product has this id. Read the list of products again. */
+        /** @description No product has this id, or it has no such variant. Read the list of products again. */
         ProductNotFoundProblem: {
             /**
              * @description `product_not_found`.
              * @constant
              */
             code: "product_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The product is switched off, outside its sales period, or not ready for sale. Read it again, and remove it from the cart. */
+        ProductInactiveProblem: {
+            /**
+             * @description `product_inactive`.
+             * @constant
+             */
+            code: "product_inactive";
+            /** @description The product. */
+            productId: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description An order has one currency. Make an order for each of them. */
+        MixedCurrenciesProblem: {
+            /**
+             * @description `mixed_currencies`.
+             * @constant
+             */
+            code: "mixed_currencies";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only fans who own a copy of `collectibleId` can buy this product. Show which one, and where to get it. */
+        CollectibleRequiredProblem: {
+            /**
+             * @description `collectible_required`.
+             * @constant
+             */
+            code: "collectible_required";
+            /** @description The product. */
+            productId: string;
+            /** @description The collectible that the fan must own. */
+            collectibleId: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan can buy `maxPerFan` units of this product, of all variants and in all orders that are not cancelled. Show `available`. */
+        LimitReachedProblem: {
+            /**
+             * @description `limit_reached`.
+             * @constant
+             */
+            code: "limit_reached";
+            /** @description The product. */
+            productId: string;
+            /** @description Units that a fan can buy. */
+            maxPerFan: number;
+            /** @description Units that the fan can still buy. */
+            available: number;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has reached the maximum number of pending orders. Complete or cancel one of them, or wait until one expires. */
+        TooManyOpenOrdersProblem: {
+            /**
+             * @description `too_many_open_orders`.
+             * @constant
+             */
+            code: "too_many_open_orders";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The cart has a product that is shipped. Ask for an address, and send it as `address`. */
+        AddressRequiredProblem: {
+            /**
+             * @description `address_required`.
+             * @constant
+             */
+            code: "address_required";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The product is shipped to the countries in `shipsTo` only. Ask for another address. */
+        NotShippedThereProblem: {
+            /**
+             * @description `not_shipped_there`.
+             * @constant
+             */
+            code: "not_shipped_there";
+            /** @description The product. */
+            productId: string;
+            /** @description Countries, ISO 3166-1 alpha-2. */
+            shipsTo: string[];
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no order with this id, or the order has no such line. */
+        OrderNotFoundProblem: {
+            /**
+             * @description `order_not_found`.
+             * @constant
+             */
+            code: "order_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The order was not completed in time. Start a new one; a payment that arrives too late is refunded. */
+        OrderExpiredProblem: {
+            /**
+             * @description `order_expired`.
+             * @constant
+             */
+            code: "order_expired";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The order is paid, expired, cancelled or refunded; `detail` states which. Read the order again, or start a new one. */
+        OrderNotPendingProblem: {
+            /**
+             * @description `order_not_pending`.
+             * @constant
+             */
+            code: "order_not_pending";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A price in points is paid with points, a price in money with money; `detail` states the currency. Choose another `method`. */
+        PaymentMethodNotAcceptedProblem: {
+            /**
+             * @description `payment_method_not_accepted`.
+             * @constant
+             */
+            code: "payment_method_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The states of a line follow each other: none, ready, shipped, then delivered or returned, once the order is paid; `detail` states the current one. Read the order again. */
+        LineStateNotAllowedProblem: {
+            /**
+             * @description `line_state_not_allowed`.
+             * @constant
+             */
+            code: "line_state_not_allowed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No quest has this id. Read the list of quests again. */
         QuestNotFoundProblem: {
@@ -2380,6 +2498,205 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** CartLine */
+        CartLine: {
+            /** @description The product. */
+            productId: string;
+            /** @description The variant. Not needed for a product that has one. */
+            variantId?: string;
+            /** @description Units. */
+            quantity: number;
+        };
+        /** AddressInput */
+        AddressInput: {
+            /** @description Who receives it. */
+            name: string;
+            /** @description Street and number, or a box. */
+            line1: string;
+            /** @description Flat, floor or company. */
+            line2?: string | null;
+            /** @description City or town. */
+            city: string;
+            /** @description State, province or county. */
+            region?: string | null;
+            /** @description Required where the country has postal codes. */
+            postalCode?: string | null;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string;
+            /** @description For the carrier. */
+            phone?: string | null;
+        };
+        /** Cart */
+        Cart: {
+            /** @description What to buy: each variant once, all in one currency. */
+            lines: components["schemas"]["CartLine"][];
+            address?: components["schemas"]["AddressInput"];
+        };
+        /**
+         * OrderLine
+         * @description A line of an order, with the price of a unit at the checkout.
+         */
+        OrderLine: {
+            /** @description In the order of the cart. */
+            number: number;
+            /** @description The product. */
+            productId: string;
+            /** @description The variant. */
+            variantId: string;
+            /**
+             * @description Kind of the product.
+             * @enum {string}
+             */
+            kind: "physical" | "digital" | "voucher" | "pack";
+            /** @description Units. */
+            quantity: number;
+            price: components["schemas"]["Price"];
+            /**
+             * @description `none`: not prepared yet. `ready`: packed. `returned`: it came back. What is not shipped is `delivered` with the payment.
+             * @enum {string}
+             */
+            state: "none" | "ready" | "shipped" | "delivered" | "returned";
+            /** @description Who ships it. */
+            carrier: string | null;
+            /** @description Number or address to follow it. */
+            tracking: string | null;
+        };
+        /** Address */
+        Address: {
+            /** @description Who receives it. */
+            name: string;
+            /** @description Street and number, or a box. */
+            line1: string;
+            /** @description Flat, floor or company. */
+            line2: string | null;
+            /** @description City or town. */
+            city: string;
+            /** @description State, province or county. */
+            region: string | null;
+            /** @description In capitals. */
+            postalCode: string | null;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string;
+            /** @description For the carrier. */
+            phone: string | null;
+        };
+        /** Order */
+        Order: {
+            /** @description The order. */
+            id: string;
+            /**
+             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
+            /** @description In the order of the cart. */
+            lines: components["schemas"]["OrderLine"][];
+            /** @description What is to be paid, or was paid. */
+            total: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
+            /** @description Where it is shipped. Null: nothing is, or it was deleted. */
+            address: components["schemas"]["Address"] | null;
+            /** @description When the order was made. */
+            createdAt: string;
+            /** @description Until when stock and prices are held, while the order is pending. */
+            expiresAt: string;
+            /** @description When it was paid. */
+            paidAt: string | null;
+            /** @description When the payment was given back. */
+            refundedAt: string | null;
+        };
+        /** CompleteOrder */
+        CompleteOrder: {
+            /** @description The order. */
+            orderId: string;
+            /** @description The reference from the payment gateway. Omit it for points. */
+            paymentReference?: string;
+        };
+        /** OrderReference */
+        OrderReference: {
+            /** @description The order. */
+            orderId: string;
+        };
+        /** OrderPaymentRequest */
+        OrderPaymentRequest: {
+            /** @description The order. */
+            orderId: string;
+            /**
+             * @description `points` for a price in points, `gateway` for a price in money.
+             * @enum {string}
+             */
+            method: "points" | "gateway";
+        };
+        /** OrderPayment */
+        OrderPayment: {
+            /**
+             * @description How the order is paid.
+             * @enum {string}
+             */
+            method: "points" | "gateway";
+            /** @description What the gateway’s client library needs. Null: nothing; complete the order. */
+            payment: components["schemas"]["PreparedPayment"] | null;
+        };
+        /** Orders */
+        Orders: {
+            /** @description The latest first. */
+            orders: components["schemas"]["Order"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** OrderingFan */
+        OrderingFan: {
+            /** @description Id of the fan. */
+            id: string;
+            /** @description The name that other fans see. */
+            displayName: string | null;
+        };
+        /** FanOrder */
+        FanOrder: {
+            /** @description The order. */
+            id: string;
+            /**
+             * @description `fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
+            /** @description In the order of the cart. */
+            lines: components["schemas"]["OrderLine"][];
+            /** @description What is to be paid, or was paid. */
+            total: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
+            /** @description Where it is shipped. Null: nothing is, or it was deleted. */
+            address: components["schemas"]["Address"] | null;
+            /** @description When the order was made. */
+            createdAt: string;
+            /** @description Until when stock and prices are held, while the order is pending. */
+            expiresAt: string;
+            /** @description When it was paid. */
+            paidAt: string | null;
+            /** @description When the payment was given back. */
+            refundedAt: string | null;
+            fan: components["schemas"]["OrderingFan"];
+        };
+        /** LineChange */
+        LineChange: {
+            /**
+             * @description The new state.
+             * @enum {string}
+             */
+            state: "ready" | "shipped" | "delivered" | "returned";
+            /** @description Who ships it. For `shipped` only, which needs it. */
+            carrier?: string;
+            /** @description Number or address to follow it. For `shipped` only. */
+            tracking?: string;
+        };
         /** LockerItem */
         LockerItem: {
             /** @description Slug of the collectible. */
@@ -3039,6 +3356,343 @@ export interface components {
             };
         };
         /**
+         * OrderCreatedMessage
+         * @description The fan started an order, which holds stock.
+         */
+        OrderCreatedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.created";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description What was to be paid. */
+                total: {
+                    /** @description Points, or minor units of the currency. */
+                    amount: number;
+                    /** @description `POINTS`, or ISO 4217. */
+                    currency: string;
+                };
+                /** @description In the order of the cart. */
+                lines: {
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units. */
+                    quantity: number;
+                    /** @description Price of a unit. */
+                    price: {
+                        /** @description Points, or minor units of the currency. */
+                        amount: number;
+                        /** @description `POINTS`, or ISO 4217. */
+                        currency: string;
+                    };
+                }[];
+            };
+        };
+        /**
+         * OrderPaidMessage
+         * @description An order was paid; once.
+         */
+        OrderPaidMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.paid";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description What was to be paid. */
+                total: {
+                    /** @description Points, or minor units of the currency. */
+                    amount: number;
+                    /** @description `POINTS`, or ISO 4217. */
+                    currency: string;
+                };
+                /** @description In the order of the cart. */
+                lines: {
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units. */
+                    quantity: number;
+                    /** @description Price of a unit. */
+                    price: {
+                        /** @description Points, or minor units of the currency. */
+                        amount: number;
+                        /** @description `POINTS`, or ISO 4217. */
+                        currency: string;
+                    };
+                }[];
+            };
+        };
+        /**
+         * OrderExpiredMessage
+         * @description An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded.
+         */
+        OrderExpiredMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.expired";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description What was to be paid. */
+                total: {
+                    /** @description Points, or minor units of the currency. */
+                    amount: number;
+                    /** @description `POINTS`, or ISO 4217. */
+                    currency: string;
+                };
+                /** @description In the order of the cart. */
+                lines: {
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units. */
+                    quantity: number;
+                    /** @description Price of a unit. */
+                    price: {
+                        /** @description Points, or minor units of the currency. */
+                        amount: number;
+                        /** @description `POINTS`, or ISO 4217. */
+                        currency: string;
+                    };
+                }[];
+            };
+        };
+        /**
+         * OrderCancelledMessage
+         * @description The fan cancelled an order before it was paid.
+         */
+        OrderCancelledMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.cancelled";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description What was to be paid. */
+                total: {
+                    /** @description Points, or minor units of the currency. */
+                    amount: number;
+                    /** @description `POINTS`, or ISO 4217. */
+                    currency: string;
+                };
+                /** @description In the order of the cart. */
+                lines: {
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units. */
+                    quantity: number;
+                    /** @description Price of a unit. */
+                    price: {
+                        /** @description Points, or minor units of the currency. */
+                        amount: number;
+                        /** @description `POINTS`, or ISO 4217. */
+                        currency: string;
+                    };
+                }[];
+            };
+        };
+        /**
+         * OrderRefundDueMessage
+         * @description A payment of an order must be given back: it came too late, or the club refunds the order.
+         */
+        OrderRefundDueMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.refund_due";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description What was to be paid. */
+                total: {
+                    /** @description Points, or minor units of the currency. */
+                    amount: number;
+                    /** @description `POINTS`, or ISO 4217. */
+                    currency: string;
+                };
+                /** @description In the order of the cart. */
+                lines: {
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units. */
+                    quantity: number;
+                    /** @description Price of a unit. */
+                    price: {
+                        /** @description Points, or minor units of the currency. */
+                        amount: number;
+                        /** @description `POINTS`, or ISO 4217. */
+                        currency: string;
+                    };
+                }[];
+            };
+        };
+        /**
+         * OrderRefundedMessage
+         * @description The payment of an order was given back.
+         */
+        OrderRefundedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.refunded";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description What was to be paid. */
+                total: {
+                    /** @description Points, or minor units of the currency. */
+                    amount: number;
+                    /** @description `POINTS`, or ISO 4217. */
+                    currency: string;
+                };
+                /** @description In the order of the cart. */
+                lines: {
+                    /** @description The product. */
+                    productId: string;
+                    /** @description The variant. */
+                    variantId: string;
+                    /** @description Units. */
+                    quantity: number;
+                    /** @description Price of a unit. */
+                    price: {
+                        /** @description Points, or minor units of the currency. */
+                        amount: number;
+                        /** @description `POINTS`, or ISO 4217. */
+                        currency: string;
+                    };
+                }[];
+            };
+        };
+        /**
+         * OrderLineChangedMessage
+         * @description The club changed the state of a line of an order.
+         */
+        OrderLineChangedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "order.line_changed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The order. */
+                orderId: string;
+                /** @description Number of the line. */
+                line: number;
+                /** @description The product. */
+                productId: string;
+                /** @description The variant. */
+                variantId: string;
+                /** @description Units. */
+                quantity: number;
+                /**
+                 * @description The new state.
+                 * @enum {string}
+                 */
+                state: "ready" | "shipped" | "delivered" | "returned";
+                /** @description Who ships it. */
+                carrier: string | null;
+                /** @description Number or address to follow it. */
+                tracking: string | null;
+            };
+        };
+        /**
          * MatchCheckedInMessage
          * @description The fan checked in at the gate of a match; once per match.
          */
@@ -3158,7 +3812,7 @@ export interface components {
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -3427,6 +4081,30 @@ export interface operations {
             };
         };
     };
+    cancelCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderReference"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+        };
+    };
     cancelPurchase: {
         parameters: {
             query?: never;
@@ -3472,6 +4150,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Trade"];
+                };
+            };
+        };
+    };
+    changeOrderLine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+                /** @description Number of the line. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LineChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanOrder"];
                 };
             };
         };
@@ -3603,6 +4310,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RewardResult"];
+                };
+            };
+        };
+    };
+    completeCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteOrder"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+        };
+    };
+    startCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Cart"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
                 };
             };
         };
@@ -4174,6 +4929,31 @@ export interface operations {
             };
         };
     };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Orders"];
+                };
+            };
+        };
+    };
     listOwnRewards: {
         parameters: {
             query?: {
@@ -4640,6 +5420,30 @@ export interface operations {
             };
         };
     };
+    prepareOrderPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderPaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderPayment"];
+                };
+            };
+        };
+    };
     preparePayment: {
         parameters: {
             query?: never;
@@ -4753,6 +5557,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FanPage"];
+                };
+            };
+        };
+    };
+    readFanOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanOrder"];
                 };
             };
         };
@@ -4901,6 +5728,29 @@ export interface operations {
             };
         };
     };
+    readOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+        };
+    };
     readOwnLocker: {
         parameters: {
             query?: {
@@ -4985,7 +5835,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
                 /** @description Entries from then on. */
                 since?: string;
                 /** @description Entries before then. */
@@ -5522,6 +6372,18 @@ export interface problems {
   'trade_changed': components['schemas']['TradeChangedProblem']
   'trade_not_open': components['schemas']['TradeNotOpenProblem']
   'product_not_found': components['schemas']['ProductNotFoundProblem']
+  'product_inactive': components['schemas']['ProductInactiveProblem']
+  'mixed_currencies': components['schemas']['MixedCurrenciesProblem']
+  'collectible_required': components['schemas']['CollectibleRequiredProblem']
+  'limit_reached': components['schemas']['LimitReachedProblem']
+  'too_many_open_orders': components['schemas']['TooManyOpenOrdersProblem']
+  'address_required': components['schemas']['AddressRequiredProblem']
+  'not_shipped_there': components['schemas']['NotShippedThereProblem']
+  'order_not_found': components['schemas']['OrderNotFoundProblem']
+  'order_expired': components['schemas']['OrderExpiredProblem']
+  'order_not_pending': components['schemas']['OrderNotPendingProblem']
+  'payment_method_not_accepted': components['schemas']['PaymentMethodNotAcceptedProblem']
+  'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
   'quest_expired': components['schemas']['QuestExpiredProblem']
@@ -5547,6 +6409,13 @@ export interface messages {
   'sanction.applied': components['schemas']['SanctionAppliedMessage']
   'sanction.lifted': components['schemas']['SanctionLiftedMessage']
   'appeal.decided': components['schemas']['AppealDecidedMessage']
+  'order.created': components['schemas']['OrderCreatedMessage']
+  'order.paid': components['schemas']['OrderPaidMessage']
+  'order.expired': components['schemas']['OrderExpiredMessage']
+  'order.cancelled': components['schemas']['OrderCancelledMessage']
+  'order.refund_due': components['schemas']['OrderRefundDueMessage']
+  'order.refunded': components['schemas']['OrderRefundedMessage']
+  'order.line_changed': components['schemas']['OrderLineChangedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
@@ -5563,10 +6432,14 @@ export interface codes {
   acceptTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_changed' | 'trade_not_open' | 'fan_cannot_trade' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
   blockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Cancel a pending order. Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; one that was made already is refunded. */
+  cancelCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded. */
   cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a trade. Ends an offer that you made. A repeat returns the same trade. */
   cancelTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'trade_not_found' | 'request_timeout' | 'trade_not_open' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Change the state of a line. Of a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. A returned line gives its units back to the stock. Requires the scope `orders:write`. */
+  changeOrderLine: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'request_timeout' | 'line_state_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Change what you show to others. Counts at once, also for what happened before. An omitted member keeps its value. */
   changePrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
@@ -5575,6 +6448,8 @@ export interface codes {
   claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
   claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Complete an order. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order. */
+  completeCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
   completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a purchase. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase. */
@@ -5613,6 +6488,8 @@ export interface codes {
   listMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the fans that you mute. The latest first. */
   listMutes: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your orders. The latest first, in every status. */
+  listOrders: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the rewards that you have claimed. Newest claim first, with redemption codes. Includes rewards that are no longer active. */
   listOwnRewards: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the packs on sale. With price, supply and odds. */
@@ -5649,6 +6526,8 @@ export interface codes {
   offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
   openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Prepare the payment of an order. For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. */
+  prepareOrderPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'payment_method_not_accepted' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
   preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read the code at the gate. The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code. Requires the scope `matches:write`. */
@@ -5659,6 +6538,8 @@ export interface codes {
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the page of a fan. What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found. */
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read an order of a fan. With the address to ship it to. Requires the scope `orders:write`. */
+  readFanOrder: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read what the fans whom you follow have done. The latest first, by what each fan shows to you now. Without fans whom you mute. A page stays the same while new events arrive; those are on a new first page. */
   readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans that you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
@@ -5669,6 +6550,8 @@ export interface codes {
   readMatch: 'malformed_request' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read your onboarding. The status is `not_started` before the first write of a fan. */
   readOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read an order. The order in its current status, with the state of each line. */
+  readOrder: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your locker. With the items that you own now. Empty until you write it. */
   readOwnLocker: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a pack and its items. The pack as in the list, with the weight of each item in the draw. */
@@ -5699,6 +6582,8 @@ export interface codes {
   redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refresh a native token. Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country. */
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'address_required' | 'not_shipped_there' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
   startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */
@@ -5732,12 +6617,15 @@ export const requests = {
   acceptTerms: { method: 'PUT', path: '/api/user/terms', caller: true, keyed: true, repeatable: true, body: true },
   acceptTrade: { method: 'POST', path: '/api/trades/{tradeId}/accept', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   blockFan: { method: 'PUT', path: '/api/user/blocks/{handle}', caller: true, keyed: true, repeatable: true },
+  cancelCheckout: { method: 'POST', path: '/api/checkout/cancel', caller: true, keyed: true, repeatable: true, body: true },
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
   cancelTrade: { method: 'POST', path: '/api/trades/{tradeId}/cancel', caller: true, keyed: true, repeatable: true },
+  changeOrderLine: { method: 'PUT', path: '/api/orders/{orderId}/lines/{number}', caller: true, repeatable: true, body: true },
   changePrivacy: { method: 'PATCH', path: '/api/user/privacy', caller: true, keyed: true, repeatable: true, body: true },
   checkIn: { method: 'POST', path: '/api/check-ins', caller: true, keyed: true, repeatable: true, body: true },
   claimQuest: { method: 'POST', path: '/api/quests/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   claimReward: { method: 'POST', path: '/api/rewards/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
+  completeCheckout: { method: 'PUT', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   completeOnboarding: { method: 'POST', path: '/api/user/onboarding', caller: true, keyed: true, repeatable: true, body: true },
   completePurchase: { method: 'PUT', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
@@ -5757,6 +6645,7 @@ export const requests = {
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
   listMatches: { method: 'GET', path: '/api/matches', repeatable: true },
   listMutes: { method: 'GET', path: '/api/user/mutes', caller: true, repeatable: true },
+  listOrders: { method: 'GET', path: '/api/user/orders', caller: true, repeatable: true },
   listOwnRewards: { method: 'GET', path: '/api/user/rewards', caller: true, repeatable: true },
   listPacks: { method: 'GET', path: '/api/packs', repeatable: true },
   listPredictions: { method: 'GET', path: '/api/user/predictions', caller: true, repeatable: true },
@@ -5775,16 +6664,19 @@ export const requests = {
   muteFan: { method: 'PUT', path: '/api/user/mutes/{handle}', caller: true, keyed: true, repeatable: true },
   offerTrade: { method: 'POST', path: '/api/trades', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
+  prepareOrderPayment: { method: 'POST', path: '/api/checkout/payment', caller: true, keyed: true, repeatable: true, body: true },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
   readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
+  readFanOrder: { method: 'GET', path: '/api/orders/{orderId}', caller: true, repeatable: true },
   readFeed: { method: 'GET', path: '/api/feed', caller: true, repeatable: true },
   readLeaderboard: { method: 'GET', path: '/api/leaderboard', caller: true, repeatable: true },
   readLocker: { method: 'GET', path: '/api/lockers/{handle}', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
+  readOrder: { method: 'GET', path: '/api/user/orders/{orderId}', caller: true, repeatable: true },
   readOwnLocker: { method: 'GET', path: '/api/user/locker', caller: true, repeatable: true },
   readPack: { method: 'GET', path: '/api/packs/{packId}', repeatable: true },
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
@@ -5800,6 +6692,7 @@ export const requests = {
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
+  startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   syncIdentity: { method: 'POST', path: '/api/user/sync-identity', caller: true, keyed: true, repeatable: true },
   unblockFan: { method: 'DELETE', path: '/api/user/blocks/{handle}', caller: true, repeatable: true },

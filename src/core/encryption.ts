@@ -1,5 +1,6 @@
 /** Encrypts short secrets for the database: AES-256-GCM. */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { deriveKey } from './derived-key.ts'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -27,6 +28,38 @@ export function createEncryption(key: Buffer) {
       } catch {
         return null
       }
+    },
+  }
+}
+
+/** The keys from which encryption keys are derived: what was encrypted before a rotation is still read. */
+export interface RotatedKeys {
+  key: { d?: string | undefined }
+  previousKeys: { d?: string | undefined }[]
+}
+
+export type RotatingEncryption = Encryption & {
+  /** What each text starts with that was encrypted with the current key. */
+  readonly currentPrefix: string
+}
+
+/** As `createEncryption`, for one purpose. Each text names the key that encrypted it. */
+export function createRotatingEncryption(
+  { key, previousKeys }: RotatedKeys,
+  purpose: string,
+): RotatingEncryption {
+  const ofSecret = (secret: string) => {
+    const prefix = `${deriveKey(secret, `${purpose}: name of the key`).toString('base64url').slice(0, 8)}.`
+    return { prefix, ...createEncryption(deriveKey(secret, purpose)) }
+  }
+  const newest = ofSecret(key.d ?? '')
+  const all = [newest, ...previousKeys.flatMap(({ d }) => (d === undefined ? [] : ofSecret(d)))]
+  return {
+    currentPrefix: newest.prefix,
+    encrypt: (text, owner, nonce) => newest.prefix + newest.encrypt(text, owner, nonce),
+    decrypt(ciphertext, owner) {
+      const used = all.find(({ prefix }) => ciphertext.startsWith(prefix))
+      return used ? used.decrypt(ciphertext.slice(used.prefix.length), owner) : null
     },
   }
 }

@@ -7,6 +7,7 @@ import { eq } from 'drizzle-orm'
 import { block, follow, type NamedFan, namedFan, put } from '../identity/relations/relations-world.ts'
 import { type Document, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
+import { addStock, checkout } from '../play/shop/orders-world.ts'
 import { addProduct, entryOf } from '../play/shop/products-world.ts'
 import { completedTrade, drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
@@ -34,6 +35,8 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       await namedFan(world),
     ]
     packs = new Map()
+    const orders = new Map<string, string>()
+    const stocked = await addStock(world, null)
     const packId = await addPack(world, { price: FREE })
     await countSerialNumbersFrom(packId)
     const product = entryOf()
@@ -52,6 +55,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       const locker = { title: `Locker of ${fan.handle}`, theme: 'night', shelves: [{ title: '', items }] }
       expectStatus(200, await fan.put('/api/user/locker', locker))
       expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
+      orders.set(fan.handle, expectStatus(201, await checkout(fan, stocked)).id)
       expectStatus(200, await fan.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 }))
       needles.set(fan.handle, [
         fan.id,
@@ -86,6 +90,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       readMatch: () => [`/api/matches/${matchId}`],
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
+      readOrder: other => [`/api/user/orders/${orders.get(other.handle)}`],
       readTrade: () => [`/api/trades/${tradeId}`],
       readProvenance: () => [`/api/collectibles/${packId}-common/serials/1/provenance`],
       [ID_OF_A_PACK]: other => [`/api/packs/proofs/${packs.get(other.handle)}`],

@@ -23,6 +23,7 @@ import {
   refusal,
   start,
 } from '../play/packs/packs-world.ts'
+import { addStock, checkout, pay } from '../play/shop/orders-world.ts'
 import { drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -50,6 +51,8 @@ const ANYBODYS = [
   'readMatch.matchId',
   'listProducts.cursor',
   'readProduct.productId',
+  'startCheckout.productId',
+  'startCheckout.variantId',
   'readPrediction.matchId',
   'writePrediction.matchId',
 ]
@@ -100,6 +103,10 @@ onEngine(
       // A second collectible, so that the collection has a second page.
       await open(owner, (await buy(owner, await addPack(world, { price: FREE }))).userPack.id)
       const sealed = (await buy(owner, free)).userPack
+      const productId = await addStock(world, null)
+      const newOrder = async (fan: Fan) => expectStatus(201, await checkout(fan, productId)).id
+      const [order, cancellableOrder] = [await newOrder(owner), await newOrder(owner)]
+      const strangersOrder = await newOrder(stranger)
       await buy(stranger, free)
       const [partner, item] = [await namedFan(world), await drawnItem(world, owner)]
       const offered = (await offer(owner, partner.handle, [item])).body.id
@@ -127,6 +134,7 @@ onEngine(
       secrets = [
         pending,
         cancellable,
+        order,
         opened.id,
         sealed.id,
         device.sessionId,
@@ -174,6 +182,41 @@ onEngine(
           id: opened.id,
           use: send('put', PURCHASE, 'purchaseId'),
           refused: [404, 'purchase_not_found'],
+          granted: 200,
+        },
+        'prepareOrderPayment.orderId': {
+          id: order,
+          use: send('post', '/api/checkout/payment', 'orderId', { method: 'gateway' }),
+          refused: [404, 'order_not_found'],
+          granted: 200,
+        },
+        // A payment of the owner does not pay for another caller.
+        'completeCheckout.paymentReference': {
+          id: await pay(owner, order),
+          use: (client, paymentReference) =>
+            client.put('/api/checkout', {
+              orderId: client === owner ? order : strangersOrder,
+              paymentReference,
+            }),
+          refused: [402, 'payment_not_confirmed'],
+          granted: 200,
+        },
+        'completeCheckout.orderId': {
+          id: order,
+          use: send('put', '/api/checkout', 'orderId'),
+          refused: [404, 'order_not_found'],
+          granted: 200,
+        },
+        'cancelCheckout.orderId': {
+          id: cancellableOrder,
+          use: send('post', '/api/checkout/cancel', 'orderId'),
+          refused: [404, 'order_not_found'],
+          granted: 200,
+        },
+        'readOrder.orderId': {
+          id: order,
+          use: (client, id) => client.get(`/api/user/orders/${id}`),
+          refused: [404, 'order_not_found'],
           granted: 200,
         },
         // For a sealed pack, which has no draw yet.
@@ -247,6 +290,7 @@ onEngine(
           granted: 200,
         },
         'listTrades.cursor': await page('/api/user/trades'),
+        'listOrders.cursor': await page('/api/user/orders'),
         'listPurchases.cursor': await page('/api/packs/purchases'),
         'listOwnRewards.cursor': await page('/api/user/rewards'),
         'listPredictions.cursor': await page('/api/user/predictions'),

@@ -181,6 +181,13 @@ async function addProducts(tx: Transaction, at: Date) {
   await tx.insert(products).values({ ...product, ...price, active: false, createdAt: at, updatedAt: at })
   const variant = { productId: 'é', id: 'Z', name: ODD_TEXT, position: 0, stockSold: 0, listed: false }
   await tx.insert(productVariants).values(variant)
+  const { orders, orderLines, orderUnits } = tx.tables
+  const order = { id: 'é', userId: 'Z', status: 'pending', createdAt: at, expiresAt: at }
+  const amounts = { priceAmount: Number.MAX_SAFE_INTEGER, priceCurrency: 'EUR', discountAmount: 0 }
+  await tx.insert(orders).values({ ...order, ...amounts, address: ODD_TEXT })
+  const line = { orderId: 'é', number: 1, productId: 'é', variantId: 'Z', quantity: 1, priceAmount: 1 }
+  await tx.insert(orderLines).values({ ...line, kind: 'physical', state: 'none', isSold: false })
+  await tx.insert(orderUnits).values({ orderId: 'é', line: 1, unit: 1, code: ODD_TEXT })
 }
 
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {

@@ -1,8 +1,12 @@
-/** The club's shop: products and their variants. */
+/** The club's shop: products, their variants, and orders. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
 
-export function defineShopTables(kit: ColumnKit, { collectibles }: Referenced<'collectibles'>) {
+export function defineShopTables(
+  kit: ColumnKit,
+  { users, collectibles }: Referenced<'users' | 'collectibles'>,
+) {
   const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** The importer sets the id, a slug. */
@@ -16,6 +20,8 @@ export function defineShopTables(kit: ColumnKit, { collectibles }: Referenced<'c
       images: text().notNull(),
       category: id().notNull(),
       kind: id().notNull(),
+      /** JSON: what a unit gives, for the kinds that are not shipped. */
+      delivers: text(),
       /** JSON: the texts that exist in several languages. Their columns have the default. */
       translations: text(),
       /** Points, or minor units of an ISO 4217 currency. */
@@ -67,5 +73,131 @@ export function defineShopTables(kit: ColumnKit, { collectibles }: Referenced<'c
     ],
   )
 
-  return { products, productVariants }
+  /**
+   * Expiry is not stored: a pending order has expired once the time is `expiresAt`. `fulfilled` is not stored either: the order
+   * is completed, and each line has arrived.
+   */
+  const orders = table(
+    'orders',
+    {
+      id: id().primaryKey(),
+      userId: idOf(users),
+      /** `pending`, `completed`, `cancelled`, `refund_due` (paid, but too late) or `refunded`. */
+      status: id().notNull(),
+      /** What is to be paid: the lines, less the discount. */
+      priceAmount: integer().notNull(),
+      priceCurrency: id().notNull(),
+      discountAmount: integer().notNull(),
+      /** The code of a voucher that gave the discount. */
+      voucherCode: id(),
+      /** Encrypted JSON; null if nothing is shipped, and once it is deleted. */
+      address: text(),
+      /** Until when an erasure of the fan keeps the address of a paid order. Null: it does not. */
+      addressKeptUntil: timestamp(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      completedAt: timestamp(),
+      refundedAt: timestamp(),
+      /** When the event of its expiry was recorded. */
+      expiryNotedAt: timestamp(),
+      paymentReference: id(),
+    },
+    t => [
+      kit.index('orders_user').on(t.userId, t.id),
+      kit.index('orders_status').on(t.status, t.expiresAt),
+      kit
+        .uniqueIndex('orders_payment_unique')
+        .on(t.paymentReference)
+        .where(sql`${t.paymentReference} is not null`),
+      kit.index('orders_voucher').on(t.voucherCode).where(sql`${t.voucherCode} is not null`),
+      kit.check('orders_price', sql`${t.priceAmount} >= 0 and ${t.discountAmount} >= 0`),
+      kit.check(
+        'orders_status',
+        sql`${t.status} in ('pending', 'completed', 'cancelled', 'refund_due', 'refunded')`,
+      ),
+      kit.check('orders_completed', sql`${t.status} <> 'completed' or ${t.completedAt} is not null`),
+      kit.check('orders_refunded', sql`(${t.status} = 'refunded') = (${t.refundedAt} is not null)`),
+    ],
+  )
+
+  /**
+   * A line holds stock until `holdUntil`, while its order is pending: no job has to free it. Once the order is completed its
+   * units count as sold in `product_variants`, until they are returned.
+   */
+  const orderLines = table(
+    'order_lines',
+    {
+      orderId: idOf(orders),
+      /** 1, 2, 3 … in the order of the cart. */
+      number: integer().notNull(),
+      productId: id().notNull(),
+      variantId: id().notNull(),
+      quantity: integer().notNull(),
+      /** Of a unit, fixed at the checkout; the currency is that of the order. */
+      priceAmount: integer().notNull(),
+      /** Kind of the product, and what a unit gives, fixed at the checkout. */
+      kind: id().notNull(),
+      delivers: text(),
+      state: id().notNull(),
+      holdUntil: timestamp(),
+      isSold: boolean().notNull(),
+      carrier: text(),
+      tracking: text(),
+    },
+    t => [
+      kit.primaryKey({ name: 'order_lines_pk', columns: [t.orderId, t.number] }),
+      kit.uniqueIndex('order_lines_variant_unique').on(t.orderId, t.productId, t.variantId),
+      kit.index('order_lines_variant').on(t.productId, t.variantId, t.holdUntil),
+      kit.index('order_lines_hold').on(t.holdUntil).where(sql`${t.holdUntil} is not null`),
+      kit.foreignKey({
+        name: 'order_lines_variant_fk',
+        columns: [t.productId, t.variantId],
+        foreignColumns: [productVariants.productId, productVariants.id],
+      }),
+      kit.check('order_lines_quantity', sql`${t.quantity} >= 1 and ${t.priceAmount} >= 0`),
+      kit.check(
+        'order_lines_state',
+        sql`${t.state} in ('none', 'ready', 'shipped', 'delivered', 'returned')`,
+      ),
+      kit.check('order_lines_hold', sql`${t.holdUntil} is null or not ${t.isSold}`),
+      kit.check('order_lines_shipped', sql`${t.state} <> 'shipped' or ${t.carrier} is not null`),
+    ],
+  )
+
+  /** What the units of a completed line are: purchases of packs, or vouchers. */
+  const orderUnits = table(
+    'order_units',
+    {
+      orderId: id().notNull(),
+      line: integer().notNull(),
+      unit: integer().notNull(),
+      packPurchaseId: id(),
+      /** Of a voucher, which the fan shows at the desk. */
+      code: id(),
+      usedAt: timestamp(),
+      /** The source of the server key that used it, or `order:ID`. */
+      usedBy: text(),
+      /** The order was refunded, or the fan is erased. */
+      voidedAt: timestamp(),
+    },
+    t => [
+      kit.primaryKey({ name: 'order_units_pk', columns: [t.orderId, t.line, t.unit] }),
+      kit.uniqueIndex('order_units_code_unique').on(t.code).where(sql`${t.code} is not null`),
+      kit.foreignKey({
+        name: 'order_units_line_fk',
+        columns: [t.orderId, t.line],
+        foreignColumns: [orderLines.orderId, orderLines.number],
+      }),
+      kit.check('order_units_pack_or_voucher', sql`(${t.packPurchaseId} is null) = (${t.code} is not null)`),
+      kit.check('order_units_used', sql`(${t.usedAt} is null) = (${t.usedBy} is null)`),
+      kit.check('order_units_used_or_void', sql`${t.usedAt} is null or ${t.voidedAt} is null`),
+    ],
+  )
+
+  return { products, productVariants, orders, orderLines, orderUnits }
 }
+
+export const fanData = {
+  // With ORDER_ADDRESS_RETENTION_DAYS, the address of a paid order stays as long.
+  orders: { userId: { export: 'orders', erasure: { clear: ['address', 'voucherCode'] } } },
+} satisfies FanData<ReturnType<typeof defineShopTables>>

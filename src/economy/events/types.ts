@@ -21,6 +21,21 @@ const Price = Closed(
   { description: 'The price of the purchase.' },
 )
 
+const OrderId = Id('The order.')
+const orderMembers = {
+  orderId: OrderId,
+  total: Closed(Price.properties, { description: 'What was to be paid.' }),
+  lines: Type.Array(
+    Closed({
+      productId: Type.String({ description: 'The product.' }),
+      variantId: Type.String({ description: 'The variant.' }),
+      quantity: Integer({ minimum: 1, description: 'Units.' }),
+      price: Closed(Price.properties, { description: 'Price of a unit.' }),
+    }),
+    { description: 'In the order of the cart.' },
+  ),
+}
+
 const MatchId = Type.String({ description: 'The match.' })
 const matchMembers = {
   competition: Type.String({ description: 'Competition of the match.' }),
@@ -124,6 +139,30 @@ export const applicationEvents = {
       granted: Type.Boolean({ description: 'Whether the sanction was lifted.' }),
     },
     { description: `An appeal of the fan was decided. ${UNHEARD}` },
+  ),
+  'order.created': Closed(orderMembers, { description: 'The fan started an order, which holds stock.' }),
+  'order.paid': Closed(orderMembers, { description: 'An order was paid; once.' }),
+  'order.expired': Closed(orderMembers, {
+    description:
+      'An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded.',
+  }),
+  'order.cancelled': Closed(orderMembers, { description: 'The fan cancelled an order before it was paid.' }),
+  'order.refund_due': Closed(orderMembers, {
+    description: 'A payment of an order must be given back: it came too late, or the club refunds the order.',
+  }),
+  'order.refunded': Closed(orderMembers, { description: 'The payment of an order was given back.' }),
+  'order.line_changed': Closed(
+    {
+      orderId: OrderId,
+      line: Integer({ minimum: 1, description: 'Number of the line.' }),
+      productId: Type.String({ description: 'The product.' }),
+      variantId: Type.String({ description: 'The variant.' }),
+      quantity: Integer({ minimum: 1, description: 'Units.' }),
+      state: OneOf(['ready', 'shipped', 'delivered', 'returned'], { description: 'The new state.' }),
+      carrier: Nullable(Type.String(), { description: 'Who ships it.' }),
+      tracking: Nullable(Type.String(), { description: 'Number or address to follow it.' }),
+    },
+    { description: 'The club changed the state of a line of an order.' },
   ),
   'match.checked_in': Closed(
     { matchId: MatchId, ...matchMembers },

@@ -8,6 +8,8 @@ export const POINTS_REASONS = [
   'adjustment',
   'pack_purchase',
   'pack_refund',
+  'order_payment',
+  'order_refund',
   'opening_balance',
   'rule',
   'rule_void',
@@ -45,7 +47,7 @@ export const predictionRefOf = (settled: { matchId: string; revision: number; se
 const seasonOf = (ref: string): string | null => /^[^:]*:[^:]*:(.+)$/s.exec(ref)?.[1] ?? null
 
 /** Refunded points were earned before: they do not count for ranks. */
-export const REFUND_REASONS: PointsReason[] = ['pack_refund']
+export const REFUND_REASONS: PointsReason[] = ['pack_refund', 'order_refund']
 
 /** Points earned in another system: they count on the global board and in no week or month. */
 const OPENING_REASONS: PointsReason[] = ['opening_balance']

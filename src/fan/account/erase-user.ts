@@ -28,6 +28,7 @@ import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteLocker } from '../../play/lockers/personal-data.ts'
 import { deleteCountsOf } from '../../play/quests/counted.ts'
 import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
+import { eraseOrders } from '../../play/shop/personal-data.ts'
 import { voidTradesOf } from '../../play/trades/end.ts'
 import { eraseReports } from '../moderation/erase.ts'
 
@@ -102,6 +103,7 @@ export async function eraseUser(
   await deleteCountsOf(tx, user.id)
   await deleteRelations(tx, user.id)
   await voidTradesOf(tx, user.id)
+  await eraseOrders(tx, user.id)
   await deleteNotesAbout(tx, user.id)
   await deleteAppeals(tx, user.id)
   await eraseReports(tx, user.id)

@@ -2,6 +2,7 @@
 import type { Reader } from '../../../db/index.ts'
 import { exportPictures } from '../../club/pictures/owned.ts'
 import type { Caller, UserReference } from '../../core/caller.ts'
+import type { Encryption } from '../../core/encryption.ts'
 import { exportDeliveries } from '../../delivery/webhooks/export.ts'
 import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
 import { exportScores } from '../../economy/leaderboard/export.ts'
@@ -29,13 +30,14 @@ import {
 import { exportPredictions } from '../../play/predictions/export.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
 import { exportClaims } from '../../play/rewards/export.ts'
+import { exportOrders } from '../../play/shop/personal-data.ts'
 import { exportTrades } from '../../play/trades/export.ts'
 
 /**
  * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
- * A fan who only signed in on a device has sessions and no record.
+ * A fan who only signed in on a device has sessions and no record. Without the encryption, addresses of orders are left out.
  */
-export async function exportUser(reader: Reader, fan: UserReference) {
+export async function exportUser(reader: Reader, fan: UserReference, addressEncryption?: Encryption) {
   const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)
   const caller: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
   const sessions = caller ? await exportSessions(reader, caller) : []
@@ -43,13 +45,13 @@ export async function exportUser(reader: Reader, fan: UserReference) {
   return {
     exportedAt: reader.now(),
     subject: { provider: caller.provider, subject: caller.subject },
-    ...(user ? await exportRecord(reader, user) : { profile: null }),
+    ...(user ? await exportRecord(reader, user, addressEncryption) : { profile: null }),
     sessions,
-    storedResponses: await exportStoredResponses(reader, caller),
+    storedResponses: await exportStoredResponses(reader, caller, addressEncryption),
   }
 }
 
-async function exportRecord(reader: Reader, user: User) {
+async function exportRecord(reader: Reader, user: User, addressEncryption: Encryption | undefined) {
   // `hasBlocks` would tell a fan that another fan has blocked them.
   const { provider: _, subject: _s, hasBlocks: _b, ...profile } = user
   const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
@@ -71,6 +73,7 @@ async function exportRecord(reader: Reader, user: User) {
     rewards: await exportClaims(reader, user.id),
     purchases: exportPurchases(reader, user.id),
     packs: exportPacks(reader, user.id),
+    orders: exportOrders(reader, user.id, addressEncryption),
     givenItems: await exportGivenItems(reader, user.id),
     receivedItems: await exportReceivedItems(reader, user.id),
     trades: await exportTrades(reader, user.id),

@@ -86,6 +86,8 @@ export function parseConfig(env: Environment) {
     pointsExpireAfterDays: readPointsExpiry(reader),
     /** How long the data of events is kept. Milliseconds. */
     eventRetentionMs: reader.integer('EVENT_RETENTION_DAYS', 400, 31, 36_500) * 86_400_000,
+    /** How long an erasure of a fan keeps the address of a paid order, from the checkout on. Milliseconds. */
+    addressRetentionMs: reader.integer('ORDER_ADDRESS_RETENTION_DAYS', 0, 0, 36_500) * 86_400_000,
     /** Where all events are published; null: nowhere. */
     eventSink: readEventSink(reader),
     /** Where uploaded pictures are stored; null: there are none. */

@@ -68,6 +68,8 @@ export const readLimitsConfig = (reader: EnvironmentReader) =>
     holdsPerFan: reader.integer('PACK_HOLDS_PER_FAN', 5, 0, 1_000_000),
     /** Maximum open offers of trades that a fan has made. */
     openTradesPerFan: reader.integer('OPEN_TRADES_PER_FAN', 20, 1, 1_000),
+    /** Maximum orders of a fan that are not paid yet. */
+    openOrdersPerFan: reader.integer('OPEN_ORDERS_PER_FAN', 10, 1, 1_000),
     /** How long an item rests after it changed hands. Milliseconds. */
     tradeRestMs: reader.integer('TRADE_REST_HOURS', 24, 0, 8_760) * 3_600_000,
     /** Maximum open streams of fans in this process, and of one fan. */

@@ -19,3 +19,17 @@ export function ownedItems(reader: Reader, userId: string) {
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
     .where(isOwnedBy(reader, userId))
 }
+
+export async function ownsCollectible(
+  reader: Reader,
+  userId: string,
+  collectibleId: string,
+): Promise<boolean> {
+  const { userItems } = reader.tables
+  const [owned] = await reader
+    .select({ serialNumber: userItems.serialNumber })
+    .from(userItems)
+    .where(and(eq(userItems.collectibleId, collectibleId), isOwnedBy(reader, userId)))
+    .limit(1)
+  return owned !== undefined
+}

@@ -48,6 +48,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
 
   // A hold is a pending purchase: it ended with the status.
   async release() {},
+  async recordRefundDue() {},
   /** Revokes a sealed pack and returns it to the supply. The fan keeps an opened one. */
   async takeBack(tx, { id, packId }) {
     const { userPacks } = tx.tables

@@ -81,6 +81,7 @@ async function markPaidTooLate<Row extends Purchase, Lock extends Locked, Result
   if (!due) throw new Error('a purchase changed while its stock was locked')
   await capture(tx, kind, due, payment)
   await kind.release(tx, due)
+  await kind.recordRefundDue(tx, due)
   return { outcome: 'refund_due', purchaseId: purchase.id, newly: true }
 }
 

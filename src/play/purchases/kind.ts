@@ -17,7 +17,7 @@ export interface PurchaseKind<
   readonly name: 'pack' | 'order'
   /** What messages call it. */
   readonly noun: 'purchase' | 'order'
-  readonly reasons: { paid: 'pack_purchase'; refunded: 'pack_refund' }
+  readonly reasons: { paid: 'pack_purchase' | 'order_payment'; refunded: 'pack_refund' | 'order_refund' }
   readonly problems: { notFound: ProblemType; expired: ProblemType; notPending: ProblemType }
 
   find(reader: Reader, id: string): Promise<Row | undefined>
@@ -39,6 +39,8 @@ export interface PurchaseKind<
   readResult(tx: Transaction, row: Row): Promise<Result>
   /** After the row is cancelled: its hold ends. */
   release(tx: Transaction, row: Row): Promise<void>
+  /** After the row is `refund_due`. */
+  recordRefundDue(tx: Transaction, row: Row): Promise<void>
   /** Takes back what can be taken back. Whether stock was returned, now or before. */
   takeBack(tx: Transaction, row: Row): Promise<boolean>
   /** After the row is refunded. */

@@ -39,8 +39,9 @@ export async function markDue<Row extends Purchase, Lock extends Locked, Result>
 ): Promise<void> {
   const purchase = await requireRefundable(tx, kind, purchaseId)
   if (purchase.status === 'refund_due') return
-  await kind.update(tx, purchase, purchase.status, { status: 'refund_due' })
+  const due = await kind.update(tx, purchase, purchase.status, { status: 'refund_due' })
   await kind.takeBack(tx, purchase)
+  if (due) await kind.recordRefundDue(tx, due)
 }
 
 /** The purchase, read under the lock of its stock. @throws DomainError `notFound` of the kind, `not_refundable` */

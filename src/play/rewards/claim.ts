@@ -30,6 +30,7 @@ export async function claimReward(
   if (userId === undefined)
     return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId })
   if (blocker === 'insufficient_points') throw insufficientPoints(reward.pointsRequired, points)
+  if (blocker === 'out_of_stock') throw outOfStock()
   if (blocker) throw new DomainError(rewardProblems[blocker])
 
   // Concurrent claims are decided by the primary key and by the condition on the stock.
@@ -38,7 +39,7 @@ export async function claimReward(
   await recordEvent(tx, { userId, type: 'reward.claimed', data: { rewardId } })
   // Last, because all claims of a reward share its row, which PostgreSQL locks until the commit.
   const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, rewardId)
-  if (reward.stockRemaining !== null && !left) throw new DomainError(rewardProblems.out_of_stock)
+  if (reward.stockRemaining !== null && !left) throw outOfStock()
   // Every list of rewards contains the stock.
   if (left) tx.invalidate(rewardsTag)
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
@@ -51,6 +52,8 @@ claimReward.problems = [
   rewardProblems.already_claimed,
   rewardProblems.out_of_stock,
 ] as const
+
+const outOfStock = () => new DomainError(rewardProblems.out_of_stock, {})
 
 /** Matches no row, since no id is empty. */
 const NO_USER = ''

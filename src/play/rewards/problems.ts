@@ -23,8 +23,17 @@ export const rewardProblems = defineProblems({
   },
   out_of_stock: {
     status: 409,
-    title: 'The reward is out of stock',
-    description: 'No item of the reward is left. Do not retry; read the list of rewards again.',
+    title: 'Out of stock',
+    description:
+      'No item of the reward is left, or fewer units of a variant are free than the cart asks for: others are sold, or held by orders that are not paid yet. Read the list again; for a cart, show `available`, and offer that many.',
+    members: Type.Object({
+      productId: Type.Optional(Type.String({ description: 'Of a cart: the product.' })),
+      variantId: Type.Optional(Type.String({ description: 'Of a cart: the variant.' })),
+      available: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Of a cart: units that can be bought now.' }),
+      ),
+    }),
+    example: { productId: 'home-scarf', variantId: 'short', available: 1 },
   },
   not_claimed: {
     status: 409,

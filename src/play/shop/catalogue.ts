@@ -2,7 +2,7 @@
 
 import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
-import { activeAt, isActive, readNextChange } from '../../club/catalogue/availability.ts'
+import { activeAt, earliest, isActive, readNextChange } from '../../club/catalogue/availability.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import { type Cursors, cutPage, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -12,9 +12,9 @@ import { productsTag } from '../../platform/cache/tags.ts'
 import type { PRODUCT_KINDS } from './entry-schema.ts'
 import { shopProblems } from './problems.ts'
 import type { ProductsQuery } from './schema.ts'
+import { countFree, countHeld, readNextRelease, type VariantRow } from './stock.ts'
 
 export type ProductRow = Tables['products']['$inferSelect']
-export type VariantRow = Tables['productVariants']['$inferSelect']
 
 /** A page of the products on sale, from the response cache. */
 export function getProducts(
@@ -27,7 +27,7 @@ export function getProducts(
   return cache.get(`${list} ${limit} ${cursor ?? ''}`, async () => {
     const { products } = read.tables
     const now = read.now()
-    const expiresAt = await readNextChange(read, products, now)
+    const expiresAt = await findExpiry(read, now)
     const inCategory = query.category === undefined ? undefined : eq(products.category, query.category)
     const rows = await read
       .select()
@@ -50,22 +50,35 @@ getProducts.problems = [transportProblems.invalid_cursor] as const
 /** A product, on sale or not, from the response cache. @throws DomainError `product_not_found` */
 export const getProduct = ({ read, cache }: ReadSource, productId: string) =>
   cache.get(`product ${productId}`, async () => {
-    const { products } = read.tables
     const now = read.now()
-    const expiresAt = await readNextChange(read, products, now)
-    const rows = await read.select().from(products).where(eq(products.id, productId))
-    const [product] = await present(read, rows, now)
+    const expiresAt = await findExpiry(read, now)
+    const [product] = await present(read, await readProducts(read, [productId]), now)
     if (!product) throw new DomainError(shopProblems.product_not_found)
     return { expiresAt, value: product, tags: [productsTag] }
   })
 getProduct.problems = [shopProblems.product_not_found] as const
+
+/** When availability changes or a hold ends next. Read before the products, so that no change is missed in between. */
+const findExpiry = async (reader: Reader, now: Date) =>
+  earliest([await readNextChange(reader, reader.tables.products, now), await readNextRelease(reader, now)])
+
+export async function readProducts(reader: Reader, productIds: string[]): Promise<ProductRow[]> {
+  const { products } = reader.tables
+  return reader.select().from(products).where(inArray(products.id, productIds))
+}
 
 async function present(reader: Reader, rows: ProductRow[], now: Date) {
   const variants = await readVariants(
     reader,
     rows.map(({ id }) => id),
   )
-  return rows.map(row => presentProduct(row, variants.get(row.id) ?? [], now))
+  const limited = [...variants.values()].flat().filter(({ stockTotal }) => stockTotal !== null)
+  const held = await countHeld(
+    reader,
+    limited.map(({ productId, id }) => ({ productId, variantId: id })),
+    now,
+  )
+  return rows.map(row => presentProduct(row, variants.get(row.id) ?? [], held, now))
 }
 
 /** The listed variants by product, in their order. */
@@ -80,7 +93,7 @@ export async function readVariants(reader: Reader, productIds: string[]): Promis
   return Map.groupBy(rows, ({ productId }) => productId)
 }
 
-function presentProduct(product: ProductRow, variants: VariantRow[], now: Date) {
+function presentProduct(product: ProductRow, variants: VariantRow[], held: Map<string, number>, now: Date) {
   const { id, name, description, category, maxPerFan } = presentTexts(product)
   return {
     id,
@@ -90,7 +103,7 @@ function presentProduct(product: ProductRow, variants: VariantRow[], now: Date) 
     category,
     // Guarantee of the cast: a constraint allows no other kind.
     kind: product.kind as (typeof PRODUCT_KINDS)[number],
-    variants: variants.map(presentVariant),
+    variants: variants.map(variant => presentVariant(variant, held)),
     price: { amount: product.priceAmount, currency: product.priceCurrency },
     maxPerFan,
     shipsTo: product.shipsTo === null ? null : listOf(product.shipsTo),
@@ -101,9 +114,9 @@ function presentProduct(product: ProductRow, variants: VariantRow[], now: Date) 
   }
 }
 
-function presentVariant(variant: VariantRow) {
-  const { id, name, sku, stockTotal, stockSold } = presentTexts(variant)
-  return { id, name, sku, stockRemaining: stockTotal === null ? null : stockTotal - stockSold }
+function presentVariant(variant: VariantRow, held: Map<string, number>) {
+  const { id, name, sku, stockTotal } = presentTexts(variant)
+  return { id, name, sku, stockRemaining: stockTotal === null ? null : countFree(variant, held) }
 }
 
 export function requirementsOf({ requiredPoints, requiredCollectibleId }: ProductRow) {

@@ -1,10 +1,99 @@
-/** Problems of the shop. */
+/** Problems of the shop and of orders. */
 import { defineProblems } from '../../core/problems.ts'
+import { Type } from '../../core/typebox.ts'
+
+const ProductId = Type.String({ description: 'The product.' })
 
 export const shopProblems = defineProblems({
   product_not_found: {
     status: 404,
     title: 'There is no such product',
-    description: 'No product has this id. Read the list of products again.',
+    description: 'No product has this id, or it has no such variant. Read the list of products again.',
+  },
+  product_inactive: {
+    status: 409,
+    title: 'The product is not on sale now',
+    description:
+      'The product is switched off, outside its sales period, or not ready for sale. Read it again, and remove it from the cart.',
+    members: Type.Object({ productId: ProductId }),
+    example: { productId: 'home-scarf' },
+  },
+  limit_reached: {
+    status: 409,
+    title: 'You cannot buy as many of this product',
+    description:
+      'A fan can buy `maxPerFan` units of this product, of all variants and in all orders that are not cancelled. Show `available`.',
+    members: Type.Object({
+      productId: ProductId,
+      maxPerFan: Type.Integer({ minimum: 1, description: 'Units that a fan can buy.' }),
+      available: Type.Integer({ minimum: 0, description: 'Units that the fan can still buy.' }),
+    }),
+    example: { productId: 'home-scarf', maxPerFan: 2, available: 1 },
+  },
+  collectible_required: {
+    status: 409,
+    title: 'The product is for owners of a collectible',
+    description:
+      'Only fans who own a copy of `collectibleId` can buy this product. Show which one, and where to get it.',
+    members: Type.Object({
+      productId: ProductId,
+      collectibleId: Type.String({ description: 'The collectible that the fan must own.' }),
+    }),
+    example: { productId: 'derby-print', collectibleId: 'winning-goal' },
+  },
+  mixed_currencies: {
+    status: 409,
+    title: 'The products have prices in different currencies',
+    description: 'An order has one currency. Make an order for each of them.',
+  },
+  address_required: {
+    status: 409,
+    title: 'An address is required',
+    description: 'The cart has a product that is shipped. Ask for an address, and send it as `address`.',
+  },
+  not_shipped_there: {
+    status: 409,
+    title: 'A product is not shipped to this country',
+    description: 'The product is shipped to the countries in `shipsTo` only. Ask for another address.',
+    members: Type.Object({
+      productId: ProductId,
+      shipsTo: Type.Array(Type.String(), { description: 'Countries, ISO 3166-1 alpha-2.' }),
+    }),
+    example: { productId: 'home-scarf', shipsTo: ['GB', 'PT'] },
+  },
+  too_many_open_orders: {
+    status: 409,
+    title: 'You have too many orders that are not paid',
+    description:
+      'The caller has reached the maximum number of pending orders. Complete or cancel one of them, or wait until one expires.',
+  },
+  order_not_found: {
+    status: 404,
+    title: 'There is no such order',
+    description: 'The caller has no order with this id, or the order has no such line.',
+  },
+  order_expired: {
+    status: 409,
+    title: 'The order has expired; start another',
+    description:
+      'The order was not completed in time. Start a new one; a payment that arrives too late is refunded.',
+  },
+  order_not_pending: {
+    status: 409,
+    title: 'The order is not pending',
+    description:
+      'The order is paid, expired, cancelled or refunded; `detail` states which. Read the order again, or start a new one.',
+  },
+  payment_method_not_accepted: {
+    status: 409,
+    title: 'The order cannot be paid like this',
+    description:
+      'A price in points is paid with points, a price in money with money; `detail` states the currency. Choose another `method`.',
+  },
+  line_state_not_allowed: {
+    status: 409,
+    title: 'The line cannot get this state',
+    description:
+      'The states of a line follow each other: none, ready, shipped, then delivered or returned, once the order is paid; `detail` states the current one. Read the order again.',
   },
 })

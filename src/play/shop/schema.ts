@@ -24,6 +24,14 @@ const ProductVariant = Closed(
   { title: 'ProductVariant' },
 )
 
+export const Price = Closed(
+  {
+    amount: Integer({ minimum: 0, description: 'Points, or minor units of the currency.' }),
+    currency: Type.String({ pattern: '^(POINTS|[A-Z]{3})$', description: '`POINTS`, or ISO 4217.' }),
+  },
+  { title: 'Price' },
+)
+
 export const Product = Closed(
   {
     id: Type.String({ description: 'Slug of the product.' }),
@@ -33,13 +41,7 @@ export const Product = Closed(
     category: Type.String({ description: 'Slug of the category.' }),
     kind: OneOf(PRODUCT_KINDS, { description: 'How it is delivered.' }),
     variants: Type.Array(ProductVariant, { description: 'In the order of the club.' }),
-    price: Closed(
-      {
-        amount: Integer({ minimum: 0, description: 'Points, or minor units of the currency.' }),
-        currency: Type.String({ pattern: '^(POINTS|[A-Z]{3})$', description: '`POINTS`, or ISO 4217.' }),
-      },
-      { title: 'Price' },
-    ),
+    price: Price,
     maxPerFan: Nullable(Integer({ minimum: 1 }), {
       description: 'Units of all variants that a fan can buy. Null: no limit.',
     }),

@@ -22,6 +22,7 @@ import { isCollectible } from '../packs/give-collectible.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { listOf, type ProductRow, readVariants, requirementsOf } from './catalogue.ts'
 import { ProductEntry } from './entry-schema.ts'
+import { countHeld, lockVariantsOf, nameOfVariant } from './stock.ts'
 
 type VariantEntry = ProductEntry['variants'][number]
 
@@ -56,7 +57,7 @@ function productFaults(entry: ProductEntry): EntryFault[] {
   ]
 }
 
-/** @throws DomainError `catalogue_conflict` for an unknown collectible, or a stock of less than what is sold */
+/** @throws DomainError `catalogue_conflict` for an unknown collectible, or a stock of less than what is sold and held */
 async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<EntryChange> {
   const { products } = tx.tables
   const { id } = entry
@@ -76,6 +77,7 @@ async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<Entr
       .set({ updatedAt: sql`${products.updatedAt}` })
       .where(eq(products.id, id))
       .returning()
+    await lockVariantsOf(tx, id)
     const change = await changeOf(tx, row, entry)
     if (change.outcome === 'unchanged') return change
     await tx
@@ -146,14 +148,23 @@ function variantMembers(variants: (Omit<VariantEntry, 'name'> & { name: Text })[
   )
 }
 
-async function requireStock(reader: Reader, { id, variants }: ProductEntry): Promise<void> {
+async function requireStock(reader: Reader, { id: productId, variants }: ProductEntry): Promise<void> {
   const { productVariants: table } = reader.tables
-  const rows = await reader.select().from(table).where(eq(table.productId, id))
+  const rows = await reader.select().from(table).where(eq(table.productId, productId))
   const sold = new Map(rows.map(row => [row.id, row.stockSold]))
+  // Holds that expire while the import waits for other units of work do not count.
+  const now = 'clock' in reader ? (reader as Transaction).clock() : reader.now()
+  const held = await countHeld(
+    reader,
+    variants.map(({ id }) => ({ productId, variantId: id })),
+    now,
+  )
   const faults = variants.flatMap(({ id, stock }, index) => {
-    const least = sold.get(id) ?? 0
+    const holds = held.get(nameOfVariant({ productId, variantId: id })) ?? 0
+    const least = (sold.get(id) ?? 0) + holds
     if (stock == null || stock >= least) return []
-    return [{ pointer: `/variants/${index}/stock`, message: `must be at least ${least}, the number sold` }]
+    const message = `must be at least ${least}, the number sold${holds > 0 ? ' and held by orders' : ''}`
+    return [{ pointer: `/variants/${index}/stock`, message }]
   })
   refuseEntry(...faults)
 }

@@ -327,6 +327,16 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'trade-to-ada',
         },
       },
+      orders: {
+        userId: {
+          row: {
+            ...{ id: 'order-of-ada', userId, status: 'cancelled', priceAmount: 1, priceCurrency: 'EUR' },
+            ...{ discountAmount: 1, voucherCode: 'VOUC', address: 'sealed', createdAt: at(17) },
+            expiresAt: at(17),
+          },
+          shown: 'order-of-ada',
+        },
+      },
       itemTransfers: {
         ownerId: {
           row: {

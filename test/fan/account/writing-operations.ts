@@ -8,6 +8,14 @@ import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
+import {
+  addStock,
+  buyWithMoney,
+  cancelOrder,
+  checkout,
+  completeOrder,
+  pay,
+} from '../../play/shop/orders-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import type { Answer } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
@@ -142,6 +150,31 @@ export const operations: Record<
   openPack: async (world, fan) => {
     const { userPack } = await buy(fan, await addPack(world, { price: FREE }))
     return { send: () => fan.post('/api/packs/open', { userPackId: userPack.id, clientSeed: 'x' }) }
+  },
+  startCheckout: async (world, fan) => {
+    const productId = await addStock(world, null)
+    return { send: () => checkout(fan, productId) }
+  },
+  completeCheckout: async (world, fan) => {
+    const { id } = expectStatus(201, await checkout(fan, await addStock(world, null)))
+    const reference = await pay(fan, id)
+    return { send: () => completeOrder(fan, id, reference) }
+  },
+  prepareOrderPayment: async (world, fan) => {
+    const { id } = expectStatus(201, await checkout(fan, await addStock(world, null)))
+    return { send: () => fan.post('/api/checkout/payment', { orderId: id, method: 'gateway' }) }
+  },
+  cancelCheckout: async (world, fan) => {
+    const { id } = expectStatus(201, await checkout(fan, await addStock(world, null)))
+    return { send: () => cancelOrder(fan, id) }
+  },
+  changeOrderLine: async (world, fan) => {
+    const warehouse = await serverClient(world, 'orders:write')
+    const { id } = await buyWithMoney(fan, await addStock(world, null))
+    return {
+      send: () => warehouse.put(`/api/orders/${id}/lines/1`, { state: 'ready' }),
+      refusal: [200, undefined],
+    }
   },
   offerTrade: async (world, fan) => {
     const [{ handle }, item] = [await namedFan(world), await drawnItem(world, fan)]

@@ -296,6 +296,8 @@ describe('parseConfig', () => {
     MIGRATE: ['no', 'never'],
     PACK_HOLDS_PER_FAN: ['-1', 'x'],
     OPEN_TRADES_PER_FAN: ['0', 'x'],
+    OPEN_ORDERS_PER_FAN: ['0', '1001'],
+    ORDER_ADDRESS_RETENTION_DAYS: ['-1', '36501'],
     TRADE_REST_HOURS: ['-1', '8761'],
     RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
     RATE_LIMIT_PURCHASES: ['-1', 'off'],

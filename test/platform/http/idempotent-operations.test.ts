@@ -5,6 +5,7 @@ import { newPng } from '../../club/pictures/pictures-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
+import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { type Fan, onEngine } from '../../support/world.ts'
@@ -58,6 +59,19 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       return { userPackId: purchase.userPack.id, clientSeed: 'x' }
     },
     cancelPurchase: () => ({}),
+    startCheckout: async () => ({
+      lines: [{ productId: await addStock(world, null), quantity: 1 }],
+      address: ADDRESS,
+    }),
+    completeCheckout: async fan => {
+      const orderId = (await checkout(fan, await addStock(world, null))).body.id
+      return { orderId, paymentReference: await pay(fan, orderId) }
+    },
+    prepareOrderPayment: async fan => ({
+      orderId: (await checkout(fan, await addStock(world, null))).body.id,
+      method: 'gateway',
+    }),
+    cancelCheckout: async fan => ({ orderId: (await checkout(fan, await addStock(world, null))).body.id }),
     writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
     offerTrade: async fan => ({ to: (await namedFan(world)).handle, give: [await drawnItem(world, fan)] }),
     acceptTrade: () => ({ version: 1 }),
@@ -178,6 +192,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         acceptTerms: { version: '2' },
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
         acceptTrade: { version: 2 },
+        startCheckout: { lines: [{ productId: 'z', quantity: 1 }] },
       }
       const [member] = Object.keys(body as object)
       const other =

@@ -8,6 +8,7 @@ import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
 import type { Database, Transaction } from '../../../../db/index.ts'
 import type { Caller } from '../../../core/caller.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
+import type { Encryption } from '../../../core/encryption.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { parseStored, stringifyStored } from '../../../core/texts.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
@@ -20,6 +21,7 @@ import {
   reserveKey,
   storeResponse,
 } from './key-store.ts'
+import { decryptStored, encryptStored } from './stored-response.ts'
 
 /** The members of Elysia's context that are used. Handlers pass these only: Elysia builds each member that a handler names. */
 type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller }
@@ -34,6 +36,8 @@ export interface WriteOptions<Prepared> {
   prepare?: () => Promise<Prepared>
   /** The response contains a secret and is not stored: a repeat runs `write` again, which must be safe to repeat. */
   secret?: true
+  /** Encrypts the stored response, which contains what the database keeps encrypted. */
+  encryption?: Encryption
 }
 
 /**
@@ -45,7 +49,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
   { db, runningKeys }: IdempotencyDeps,
   context: IdempotencyContext,
   write: (tx: Transaction, prepared: Prepared) => Promise<Result>,
-  { prepare, secret }: WriteOptions<Prepared> = {},
+  { prepare, secret, encryption }: WriteOptions<Prepared> = {},
 ): Promise<Exclude<Result, DomainError>> {
   async function run<Value>(unit: (tx: Transaction, prepared: Prepared) => Promise<Value>) {
     // Guarantee of the cast: `Prepared` is undefined without a `prepare`.
@@ -60,16 +64,21 @@ export async function runIdempotently<Result, Prepared = undefined>(
   const fingerprint = fingerprintOf(context)
   async function replay(stored: KeyRecord): Promise<Exclude<Result, DomainError>> {
     requireSame(stored.fingerprint, fingerprint)
+    const text = stored.response === null ? null : readStored(stored.response)
     const response =
-      stored.response === null
+      text === null
         ? throwProblem(await run(write))
         : // Guarantee of the cast: it is what `write` returned for the same request.
-          (status(stored.status ?? 200, parseStored(stored.response) ?? undefined) as Exclude<
-            Result,
-            DomainError
-          >)
+          (status(stored.status ?? 200, parseStored(text) ?? undefined) as Exclude<Result, DomainError>)
     context.set.headers['idempotent-replayed'] = 'true'
     return response
+  }
+
+  function readStored(response: string): string {
+    const text = decryptStored(encryption, scope, response)
+    if (text === null)
+      throw new Error('a stored response was encrypted with a key that is not known any more')
+    return text
   }
 
   // A stored response may be visible before it is durable. A unit of work reads it again, and ends when it is durable.
@@ -88,8 +97,17 @@ export async function runIdempotently<Result, Prepared = undefined>(
         return { taken: false as const, earlier: await findRecord(tx, scope) }
       const response = await write(tx, prepared)
       if (response instanceof DomainError) await releaseKey(tx, scope)
-      else await storeResponse(tx, scope, toStore(response, secret))
+      else await storeResponse(tx, scope, toStore(response))
       return { taken: true as const, response }
+
+      function toStore(response: Result) {
+        const custom = response instanceof ElysiaCustomStatusResponse
+        const status = custom ? Number(response.code) : 200
+        if (secret) return { status, response: null }
+        // `null` is a response without a body.
+        const text = stringifyStored((custom ? response.response : response) ?? null)
+        return { status, response: encryption ? encryptStored(encryption, tx, scope, text) : text }
+      }
     })
     if (outcome.taken) return throwProblem(outcome.response)
     if (!outcome.earlier) throw inProgress()
@@ -134,15 +152,6 @@ function requireSame(earlier: string, fingerprint: string): void {
 }
 
 const inProgress = () => new DomainError(transportProblems.idempotency_in_progress, { retryAfter: 1 })
-
-function toStore(result: unknown, secret: true | undefined) {
-  const custom = result instanceof ElysiaCustomStatusResponse
-  return {
-    status: custom ? Number(result.code) : 200,
-    // `null` is a response without a body.
-    response: secret ? null : stringifyStored((custom ? result.response : result) ?? null),
-  }
-}
 
 /** Returns any other outcome than a problem. */
 export function throwProblem<Result>(outcome: Result): Exclude<Result, DomainError> {

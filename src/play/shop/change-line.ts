@@ -1,0 +1,60 @@
+/** The states of the lines of a paid order, as the club's systems report them. */
+
+import type { Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import { lockFan, lockToCount } from '../../identity/users/users.ts'
+import { recordLine } from './events.ts'
+import { findOrder, type LineRow, type OrderRow, readLines, updateLine } from './order-rows.ts'
+import type { LineChange } from './order-schema.ts'
+import { shopProblems } from './problems.ts'
+import { changeSold, lockStock } from './stock.ts'
+
+/** The state before each. */
+const BEFORE: Record<LineChange['state'], string> = {
+  ready: 'none',
+  shipped: 'ready',
+  delivered: 'shipped',
+  returned: 'shipped',
+}
+
+/**
+ * A repeat changes nothing, but the carrier of a line that is shipped can be corrected. A line that is returned gives its units back
+ * to the stock. What was shipped can still arrive, or come back, when its order is refunded.
+ */
+export async function changeLine(
+  tx: Transaction,
+  orderId: string,
+  number: number,
+  change: LineChange,
+): Promise<void> {
+  const found = await findOrder(tx, orderId)
+  if (!found) throw new DomainError(shopProblems.order_not_found)
+  const fan = await lockFan(tx, found.userId)
+  await lockToCount(tx, found.userId)
+  const lines = await readLines(tx, orderId)
+  if (change.state === 'returned') await lockStock(tx, lines)
+  const [order, line] = [await findOrder(tx, orderId), lines.find(line => line.number === number)]
+  if (!order || !line) throw new DomainError(shopProblems.order_not_found)
+  const { state, carrier = null, tracking = null } = change
+  const shipping = state === 'shipped' ? { carrier, tracking } : {}
+  const isRepeat = line.state === state
+  if (isRepeat && (state !== 'shipped' || (line.carrier === carrier && line.tracking === tracking))) return
+  if (!isRepeat && !mayBecome(order, line, state)) throw notAllowed(order, line)
+  const isSold = state !== 'returned' && line.isSold
+  const [changed] = await updateLine(tx, orderId, number, { ...shipping, state, isSold })
+  if (!changed) throw new Error('a line vanished while its order was locked')
+  // Nothing is recorded about a fan who is erased, whose parcel is still on its way.
+  if (fan) await recordLine(tx, order, changed)
+  if (line.isSold && !isSold) await changeSold(tx, [{ ...line, by: -line.quantity }])
+}
+changeLine.problems = [shopProblems.order_not_found, shopProblems.line_state_not_allowed] as const
+
+function mayBecome(order: OrderRow, line: LineRow, state: LineChange['state']): boolean {
+  if (line.kind !== 'physical' || line.state !== BEFORE[state]) return false
+  return order.status === 'completed' || line.state === 'shipped'
+}
+
+const notAllowed = (order: OrderRow, line: LineRow) =>
+  new DomainError(shopProblems.line_state_not_allowed, {
+    detail: `The line is ${line.state}, of the kind ${line.kind}; its order is ${order.status === 'completed' ? 'paid' : order.status}.`,
+  })

@@ -1,0 +1,41 @@
+import type { Transaction } from '../../../db/index.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { type LineRow, type OrderRow, readLines } from './order-rows.ts'
+
+type OrderEvent =
+  | 'order.created'
+  | 'order.paid'
+  | 'order.expired'
+  | 'order.cancelled'
+  | 'order.refund_due'
+  | 'order.refunded'
+
+export async function recordOrder(
+  tx: Transaction,
+  type: OrderEvent,
+  order: OrderRow,
+  lines?: LineRow[],
+): Promise<void> {
+  const data = saleOf(order, lines ?? (await readLines(tx, order.id)))
+  await recordEvent(tx, { userId: order.userId, type, data })
+}
+
+/** An order in the data of events. */
+function saleOf({ id: orderId, priceAmount, priceCurrency: currency }: OrderRow, lines: LineRow[]) {
+  return {
+    orderId,
+    total: { amount: priceAmount, currency },
+    lines: lines.map(({ productId, variantId, quantity, priceAmount: amount }) => ({
+      ...{ productId, variantId, quantity },
+      price: { amount, currency },
+    })),
+  }
+}
+
+export async function recordLine(tx: Transaction, { userId }: OrderRow, line: LineRow): Promise<void> {
+  const { orderId, number, productId, variantId, quantity, carrier, tracking } = line
+  // Guarantee of the cast: a line does not return to the state before its order was paid by a change of the club.
+  const state = line.state as 'ready' | 'shipped' | 'delivered' | 'returned'
+  const data = { orderId, line: number, productId, variantId, quantity, state, carrier, tracking }
+  await recordEvent(tx, { userId, type: 'order.line_changed', data })
+}

@@ -1,0 +1,148 @@
+/** The purchase of an order, for the engine of purchases: its stock is that of the variants of its lines. */
+
+import { and, eq, gt, ne, or, sql } from 'drizzle-orm'
+import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { lockToCount } from '../../identity/users/users.ts'
+import { productsTag } from '../../platform/cache/tags.ts'
+import type { PurchaseKind } from '../purchases/kind.ts'
+import { usedBefore } from '../purchases/means.ts'
+import { readProducts } from './catalogue.ts'
+import { recordOrder } from './events.ts'
+import {
+  findOrder,
+  type LineRow,
+  type OrderRow,
+  readLines,
+  readOrderWhole,
+  updateLine,
+  updateLines,
+  updateOrder,
+  type WholeOrder,
+} from './order-rows.ts'
+import { shopProblems } from './problems.ts'
+import { changeSold, countFree, countHeld, type LockedStock, lockStock, nameOfVariant } from './stock.ts'
+
+interface LockedOrder extends LockedStock {
+  lines: LineRow[]
+}
+
+export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
+  name: 'order',
+  noun: 'order',
+  reasons: { paid: 'order_payment', refunded: 'order_refund' },
+  problems: {
+    notFound: shopProblems.order_not_found,
+    expired: shopProblems.order_expired,
+    notPending: shopProblems.order_not_pending,
+  },
+
+  find: findOrder,
+  async update(tx, { id }, status, changes) {
+    const [row] = await writeOnce(() => updateOrder(tx, id, status, changes))
+    return row
+  },
+  async listRefundsDue(reader) {
+    const { orders } = reader.tables
+    return reader.select().from(orders).where(eq(orders.status, 'refund_due')).orderBy(orders.createdAt)
+  },
+
+  /** The fan first, then the variants: units of work on orders of one fan run one after the other. */
+  async lock(tx, { id, userId }) {
+    await lockToCount(tx, userId)
+    const lines = await readLines(tx, id)
+    return { lines, ...(await lockStock(tx, lines)) }
+  },
+  async isAvailable(tx, order, { lines, variants, now }, late) {
+    // Its own hold counts for it. That of another order may have begun when this one expired by the clock of another process.
+    const held = await countHeld(tx, lines, now, order.id)
+    const isFree = lines.every(line => {
+      const variant = variants.get(nameOfVariant(line))
+      return variant !== undefined && countFree(variant, held) >= line.quantity
+    })
+    return isFree && (!late || (await isWithinLimits(tx, order, lines, now)))
+  },
+
+  async deliver(tx, order) {
+    await updateLines(tx, order.id, { holdUntil: null, isSold: true })
+    const lines = await readLines(tx, order.id)
+    await recordOrder(tx, 'order.paid', order, lines)
+    await changeSold(
+      tx,
+      lines.map(line => ({ ...line, by: line.quantity })),
+    )
+    return readOrderWhole(tx, order.id)
+  },
+  readResult: (tx, { id }) => readOrderWhole(tx, id),
+
+  async release(tx, order) {
+    await updateLines(tx, order.id, { holdUntil: null })
+    tx.invalidate(productsTag)
+    if (order.status === 'cancelled') await recordOrder(tx, 'order.cancelled', order)
+  },
+  recordRefundDue: (tx, order) => recordOrder(tx, 'order.refund_due', order),
+  /** What was shipped stays sold until it is returned. */
+  async takeBack(tx, { id, completedAt }) {
+    const sold = (await readLines(tx, id)).filter(({ isSold }) => isSold)
+    const back = sold.filter(({ state }) => state === 'none' || state === 'ready')
+    for (const { number } of back) await updateLine(tx, id, number, { state: 'none', isSold: false })
+    await changeSold(
+      tx,
+      back.map(line => ({ ...line, by: -line.quantity })),
+    )
+    return completedAt !== null && back.length === sold.length
+  },
+  recordRefund: (tx, order) => recordOrder(tx, 'order.refunded', order),
+}
+
+/** A reference that has paid another order is recognized by the unique index. */
+async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'orders_payment_unique')) throw error
+    throw usedBefore()
+  }
+}
+
+async function isWithinLimits(tx: Transaction, order: OrderRow, lines: LineRow[], now: Date) {
+  const ids = [...new Set(lines.map(({ productId }) => productId))]
+  const bought = await countBought(tx, order.userId, ids, now, order.id)
+  return (await readProducts(tx, ids)).every(({ id, maxPerFan }) => {
+    const own = lines.filter(({ productId }) => productId === id)
+    const quantity = own.reduce((sum, line) => sum + line.quantity, 0)
+    return maxPerFan === null || (bought.get(id) ?? 0) + quantity <= maxPerFan
+  })
+}
+
+/** Units by product that the fan has bought or holds, without those of an order. The fan is locked by `lockToCount`. */
+export async function countBought(
+  reader: Reader,
+  userId: string,
+  productIds: string[],
+  now: Date,
+  exceptOrderId = '',
+): Promise<Map<string, number>> {
+  const rows = await selectBought(reader, userId, toList(productIds), now, exceptOrderId)
+  return new Map(rows.map(({ productId, units }) => [productId, units]))
+}
+
+const selectBought = prepared(
+  (reader: Reader, userId: string, productIds: string, now: Date, exceptOrderId: string) => {
+    const { orders, orderLines: lines } = reader.tables
+    return reader
+      .select({ productId: lines.productId, units: sql`sum(${lines.quantity})`.mapWith(Number) })
+      .from(orders)
+      .innerJoin(lines, eq(lines.orderId, orders.id))
+      .where(
+        and(
+          eq(orders.userId, userId),
+          ne(orders.id, exceptOrderId),
+          isListed(reader, lines.productId, productIds),
+          or(eq(lines.isSold, true), gt(lines.holdUntil, now)),
+        ),
+      )
+      .groupBy(lines.productId)
+  },
+)

@@ -1,0 +1,227 @@
+import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import type { Encryption } from '../../core/encryption.ts'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import type { Payments } from '../purchases/gateways/create.ts'
+import { cancelPayment } from '../purchases/pay.ts'
+import { changeLine } from './change-line.ts'
+import { startCheckout } from './checkout.ts'
+import type { WholeOrder } from './order-rows.ts'
+import * as schema from './order-schema.ts'
+import { listOrders, presentOrder, readFanOrder, readOwnOrder } from './orders.ts'
+import { cancelOrder, completeOrder, prepareOrderPayment, verifyOrderPayment } from './pay-order.ts'
+
+type OrderDeps = FanDeps &
+  ServerDeps & {
+    config: Config
+    cursors: Cursors
+    log: Logger
+    now: AppSources['now']
+    payments: Payments
+    /** Of addresses in the database. */
+    addressEncryption: Encryption
+  }
+
+const TAG = 'Shop'
+const { exampleOrder, examplePaidOrder } = schema
+const exampleReference = { orderId: exampleOrder.id }
+const { postalCode = '', ...exampleAddress } = schema.exampleAddress
+
+const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } = deps) => {
+  const { limits, addressRetentionMs } = deps.config
+  const { openOrdersPerFan } = limits
+  const present = (whole: WholeOrder) => presentOrder(whole, encryption, now())
+  return fans(deps, { prefix: '/api/checkout', tag: TAG })
+    .post(
+      '',
+      ({ body, caller, status, write }) =>
+        write(
+          async tx => {
+            const options = { encryption, openOrdersPerFan, addressRetentionMs }
+            return status(201, present(await startCheckout(tx, caller, body, options)))
+          },
+          { encryption },
+        ),
+      operation({
+        id: 'startCheckout',
+        limit: 'purchases',
+        summary: 'Start an order',
+        description:
+          'Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country.',
+        body: schema.Cart,
+        responses: { 201: schema.Order },
+        problems: startCheckout.problems,
+        examples: {
+          body: {
+            lines: [{ productId: 'home-scarf', variantId: 'short', quantity: 2 }],
+            address: { ...exampleAddress, postalCode },
+          },
+          201: exampleOrder,
+        },
+      }),
+    )
+    .put(
+      '',
+      ({ body, caller, write }) =>
+        write(
+          async (tx, payment) => {
+            const completed = await completeOrder(tx, deps.log, body, payment)
+            return completed instanceof Error ? completed : present(completed)
+          },
+          { prepare: () => verifyOrderPayment(deps, caller, body), encryption },
+        ),
+      operation({
+        id: 'completeCheckout',
+        limit: 'purchases',
+        summary: 'Complete an order',
+        description:
+          'With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order.',
+        body: schema.CompleteOrder,
+        responses: { 200: schema.Order },
+        problems: [...verifyOrderPayment.problems, ...completeOrder.problems],
+        examples: { body: { ...exampleReference, paymentReference: 'pi_3PqR' }, 200: examplePaidOrder },
+      }),
+    )
+    .post(
+      '/cancel',
+      ({ body, caller, write }) =>
+        write(
+          async tx =>
+            present(await cancelOrder(tx, caller, body.orderId, charge => cancelPayment(deps, charge))),
+          { encryption },
+        ),
+      operation({
+        id: 'cancelCheckout',
+        limit: 'purchases',
+        summary: 'Cancel a pending order',
+        description:
+          'Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; one that was made already is refunded.',
+        body: schema.OrderReference,
+        responses: { 200: schema.Order },
+        problems: cancelOrder.problems,
+        examples: { body: exampleReference, 200: { ...exampleOrder, status: 'cancelled' } },
+      }),
+    )
+}
+
+const paymentRoutes = (deps: OrderDeps) =>
+  fans(deps, { prefix: '/api/checkout/payment', tag: TAG }).post(
+    '',
+    ({ body, caller, set, write }) => {
+      set.headers['Cache-Control'] = 'no-store'
+      return write(async (_, prepared) => prepared, {
+        prepare: () => prepareOrderPayment(deps, caller, body),
+        secret: true,
+      })
+    },
+    operation({
+      id: 'prepareOrderPayment',
+      limit: 'purchases',
+      summary: 'Prepare the payment of an order',
+      description:
+        'For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare.',
+      body: schema.OrderPaymentRequest,
+      responses: { 200: schema.OrderPayment },
+      problems: prepareOrderPayment.problems,
+      examples: {
+        body: { ...exampleReference, method: 'gateway' },
+        200: {
+          method: 'gateway',
+          payment: {
+            ...{ gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
+            checkoutUrl: null,
+          },
+        },
+      },
+    }),
+  )
+
+const ownRoutes = (deps: OrderDeps) =>
+  fans(deps, { prefix: '/api/user/orders', tag: TAG })
+    .get(
+      '',
+      ({ caller, query }) => listOrders(deps.db.read, deps, caller, pageOf(query)),
+      operation({
+        id: 'listOrders',
+        summary: 'List your orders',
+        description: 'The latest first, in every status.',
+        query: Closed(PageQuery),
+        responses: { 200: schema.Orders },
+        problems: listOrders.problems,
+        examples: { 200: { orders: [examplePaidOrder], nextCursor: null } },
+      }),
+    )
+    .get(
+      '/:orderId',
+      ({ caller, params }) => readOwnOrder(deps.db.read, deps.addressEncryption, caller, params.orderId),
+      operation({
+        id: 'readOrder',
+        summary: 'Read an order',
+        description: 'The order in its current status, with the state of each line.',
+        params: schema.OrderParams,
+        responses: { 200: schema.Order },
+        problems: readOwnOrder.problems,
+        examples: { 200: examplePaidOrder },
+      }),
+    )
+
+const exampleFanOrder = {
+  ...examplePaidOrder,
+  fan: { id: '01981e2c-7c1f-7000-8000-000000000003', displayName: 'Ana Ruiz' },
+}
+const shipped = { carrier: 'CTT', tracking: 'RR123456785PT' }
+
+const serverRoutes = (deps: OrderDeps) =>
+  servers(deps, { prefix: '/api/orders', tag: 'Server', scope: 'orders:write' })
+    .get(
+      '/:orderId',
+      ({ params }) => readFanOrder(deps.db.read, deps.addressEncryption, params.orderId),
+      operation({
+        id: 'readFanOrder',
+        summary: 'Read an order of a fan',
+        description: 'With the address to ship it to.',
+        params: schema.OrderParams,
+        responses: { 200: schema.FanOrder },
+        problems: readFanOrder.problems,
+        examples: { 200: exampleFanOrder },
+      }),
+    )
+    .put(
+      '/:orderId/lines/:number',
+      ({ body, params: { orderId, number }, write }) =>
+        write(async tx => {
+          await changeLine(tx, orderId, Number(number), body)
+          return readFanOrder(tx, deps.addressEncryption, orderId)
+        }),
+      operation({
+        id: 'changeOrderLine',
+        summary: 'Change the state of a line',
+        description:
+          'Of a paid order: `ready`, then `shipped` with its carrier, then `delivered` or `returned`. A repeat changes nothing; the carrier of a shipped line can be corrected. A returned line gives its units back to the stock.',
+        params: schema.LineParams,
+        body: schema.LineChange,
+        findErrors: schema.findLineErrors,
+        responses: { 200: schema.FanOrder },
+        problems: changeLine.problems,
+        examples: {
+          body: { state: 'shipped', ...shipped },
+          200: {
+            ...exampleFanOrder,
+            lines: exampleOrder.lines.map(line => ({ ...line, state: 'shipped', ...shipped })),
+          },
+        },
+      }),
+    )
+
+export const ordersRoutes = (deps: OrderDeps) =>
+  new Elysia({ name: 'matchday/orders-routes' })
+    .use(checkoutRoutes(deps))
+    .use(paymentRoutes(deps))
+    .use(ownRoutes(deps))
+    .use(serverRoutes(deps))

@@ -1,0 +1,213 @@
+import { isValid } from '../../core/formats.ts'
+import type { FieldError } from '../../core/problems.ts'
+import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
+import { PaymentReference, PreparedPayment } from '../purchases/gateways/gateway.ts'
+import { Address, AddressInput } from './addresses.ts'
+import { PRODUCT_KINDS } from './entry-schema.ts'
+import { Price } from './schema.ts'
+
+const MAX_LINES = 20
+const MAX_QUANTITY = 50
+
+const CartLine = Closed(
+  {
+    productId: IdReference('The product.', 'home-scarf'),
+    variantId: Type.Optional({
+      ...IdReference('The variant. Not needed for a product that has one.', 'short'),
+    }),
+    quantity: Integer({ minimum: 1, maximum: MAX_QUANTITY, description: 'Units.' }),
+  },
+  { title: 'CartLine' },
+)
+
+export const Cart = Closed(
+  {
+    lines: Type.Array(CartLine, {
+      minItems: 1,
+      maxItems: MAX_LINES,
+      description: 'What to buy: each variant once, all in one currency.',
+    }),
+    address: Type.Optional(AddressInput),
+  },
+  { title: 'Cart' },
+)
+export type Cart = typeof Cart.static
+
+export const OrderReference = Closed({ orderId: IdReference('The order.') }, { title: 'OrderReference' })
+export type OrderReference = typeof OrderReference.static
+
+export const OrderParams = Closed({ orderId: IdReference('The order.') })
+
+const PAYMENT_METHODS = ['points', 'gateway'] as const
+
+export const OrderPaymentRequest = Closed(
+  {
+    orderId: IdReference('The order.'),
+    method: OneOf(PAYMENT_METHODS, {
+      description: '`points` for a price in points, `gateway` for a price in money.',
+    }),
+  },
+  { title: 'OrderPaymentRequest' },
+)
+export type OrderPaymentRequest = typeof OrderPaymentRequest.static
+
+export const OrderPayment = Closed(
+  {
+    method: OneOf(PAYMENT_METHODS, { description: 'How the order is paid.' }),
+    payment: Nullable(PreparedPayment, {
+      description: 'What the gateway’s client library needs. Null: nothing; complete the order.',
+    }),
+  },
+  { title: 'OrderPayment' },
+)
+export type OrderPayment = typeof OrderPayment.static
+
+export const CompleteOrder = Closed(
+  {
+    orderId: IdReference('The order.'),
+    paymentReference: Type.Optional(PaymentReference),
+  },
+  { title: 'CompleteOrder' },
+)
+export type CompleteOrder = typeof CompleteOrder.static
+
+const LINE_STATES = ['none', 'ready', 'shipped', 'delivered', 'returned'] as const
+
+const OrderLine = Closed(
+  {
+    number: Integer({ minimum: 1, description: 'In the order of the cart.' }),
+    productId: Type.String({ description: 'The product.' }),
+    variantId: Type.String({ description: 'The variant.' }),
+    kind: OneOf(PRODUCT_KINDS, { description: 'Kind of the product.' }),
+    quantity: Integer({ minimum: 1, description: 'Units.' }),
+    price: Price,
+    state: OneOf(LINE_STATES, {
+      description:
+        '`none`: not prepared yet. `ready`: packed. `returned`: it came back. What is not shipped is `delivered` with the payment.',
+    }),
+    carrier: Nullable(Type.String(), { description: 'Who ships it.' }),
+    tracking: Nullable(Type.String(), { description: 'Number or address to follow it.' }),
+  },
+  { title: 'OrderLine', description: 'A line of an order, with the price of a unit at the checkout.' },
+)
+
+const STATUSES = ['pending', 'paid', 'fulfilled', 'expired', 'cancelled', 'refund_due', 'refunded'] as const
+
+const orderMembers = {
+  id: Id('The order.'),
+  status: OneOf(STATUSES, {
+    description:
+      '`fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.',
+  }),
+  lines: Type.Array(OrderLine, { description: 'In the order of the cart.' }),
+  total: Closed(Price.properties, { description: 'What is to be paid, or was paid.' }),
+  address: Nullable(Address, { description: 'Where it is shipped. Null: nothing is, or it was deleted.' }),
+  createdAt: Instant('When the order was made.'),
+  expiresAt: Instant('Until when stock and prices are held, while the order is pending.'),
+  paidAt: Nullable(Instant('When it was paid.')),
+  refundedAt: Nullable(Instant('When the payment was given back.')),
+}
+
+export const Order = Closed(orderMembers, { title: 'Order' })
+export type Order = typeof Order.static
+
+export const Orders = Closed(
+  { orders: Type.Array(Order, { description: 'The latest first.' }), nextCursor: NextCursor },
+  { title: 'Orders' },
+)
+
+/** As the club's own systems see it. */
+export const FanOrder = Closed(
+  {
+    ...orderMembers,
+    fan: Closed(
+      {
+        id: Id('Id of the fan.'),
+        displayName: Nullable(Type.String(), { description: 'The name that other fans see.' }),
+      },
+      { title: 'OrderingFan' },
+    ),
+  },
+  { title: 'FanOrder' },
+)
+export type FanOrder = typeof FanOrder.static
+
+export const LineParams = Closed({
+  orderId: IdReference('The order.'),
+  number: Type.String({
+    pattern: '^[1-9][0-9]{0,3}$',
+    description: 'Number of the line.',
+    errorNoun: 'the number of a line',
+    documentedAs: { type: 'integer', minimum: 1, maximum: 9999, examples: [1] },
+  }),
+})
+
+const ShippingText = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 200, description, examples: [example] })
+
+const NEW_STATES = ['ready', 'shipped', 'delivered', 'returned'] as const
+
+export const LineChange = Closed(
+  {
+    state: OneOf(NEW_STATES, { description: 'The new state.' }),
+    carrier: Type.Optional(ShippingText('Who ships it. For `shipped` only, which needs it.', 'CTT')),
+    tracking: Type.Optional(
+      ShippingText('Number or address to follow it. For `shipped` only.', 'RR123456785PT'),
+    ),
+  },
+  { title: 'LineChange' },
+)
+export type LineChange = typeof LineChange.static
+
+/** A carrier is of what is shipped. */
+export function findLineErrors({ body }: { body: unknown }): FieldError[] {
+  if (!isValid(LineChange, body)) return []
+  const { state, carrier, tracking } = body
+  if (state === 'shipped')
+    return carrier === undefined ? [{ pointer: '/carrier', message: 'is required' }] : []
+  return Object.entries({ carrier, tracking }).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ pointer: `/${name}`, message: 'is for the state shipped' }],
+  )
+}
+
+export const exampleAddress: Address = {
+  name: 'Ana Ruiz',
+  line1: 'Rua do Cais 12',
+  line2: null,
+  city: 'Porto',
+  region: null,
+  postalCode: '4050-123',
+  country: 'PT',
+  phone: null,
+}
+
+export const exampleOrder: Order = {
+  id: '01981e2c-7c1f-7000-8000-000000000012',
+  status: 'pending',
+  lines: [
+    {
+      number: 1,
+      productId: 'home-scarf',
+      variantId: 'short',
+      kind: 'physical',
+      quantity: 2,
+      price: { amount: 1900, currency: 'EUR' },
+      state: 'none',
+      carrier: null,
+      tracking: null,
+    },
+  ],
+  total: { amount: 3800, currency: 'EUR' },
+  address: exampleAddress,
+  createdAt: '2026-08-15T18:30:00.000Z',
+  expiresAt: '2026-08-15T19:00:00.000Z',
+  paidAt: null,
+  refundedAt: null,
+}
+
+export const examplePaidOrder: Order = {
+  ...exampleOrder,
+  status: 'paid',
+  paidAt: '2026-08-15T18:32:00.000Z',
+}

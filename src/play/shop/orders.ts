@@ -1,0 +1,110 @@
+/** Reads orders, as their fan or as the club's systems see them. */
+
+import { and, desc, eq, lt } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import type { Encryption } from '../../core/encryption.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { readPublicProfiles } from '../../identity/users/public-profile.ts'
+import { decryptAddress } from './addresses.ts'
+import { findOrder, type LineRow, readWhole, shownStatusOf, type WholeOrder } from './order-rows.ts'
+import type { FanOrder, Order } from './order-schema.ts'
+import { shopProblems } from './problems.ts'
+
+/** The caller's, the latest first. @throws DomainError `invalid_cursor` */
+export async function listOrders(
+  reader: Reader,
+  { cursors, addressEncryption }: { cursors: Cursors; addressEncryption: Encryption },
+  { userId }: CallerId,
+  page: Page,
+) {
+  const list = `orders ${userId}`
+  const before = cursors.decode(list, page.cursor)
+  if (userId === undefined) return { orders: [], nextCursor: null }
+  const rows = await selectLatest(reader, userId, page.limit + 1, before)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
+  const now = reader.now()
+  const orders = (await readWhole(reader, shown)).map(whole => presentOrder(whole, addressEncryption, now))
+  return { orders, nextCursor }
+}
+listOrders.problems = [transportProblems.invalid_cursor] as const
+
+/** Ids are made in the order of time. */
+const selectLatest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
+  const { orders } = reader.tables
+  return reader
+    .select()
+    .from(orders)
+    .where(and(eq(orders.userId, userId), before === undefined ? undefined : lt(orders.id, before)))
+    .orderBy(desc(orders.id))
+    .limit(limit)
+})
+
+/** @throws DomainError `order_not_found`, also for an order of another fan */
+export async function readOwnOrder(
+  reader: Reader,
+  addressEncryption: Encryption,
+  { userId }: CallerId,
+  orderId: string,
+): Promise<Order> {
+  const order = userId === undefined ? undefined : await findOrder(reader, orderId)
+  const [whole] = order?.userId === userId && order ? await readWhole(reader, [order]) : []
+  if (!whole) throw new DomainError(shopProblems.order_not_found)
+  return presentOrder(whole, addressEncryption, reader.now())
+}
+readOwnOrder.problems = [shopProblems.order_not_found] as const
+
+/** Of any fan, for the club's systems. @throws DomainError `order_not_found` */
+export async function readFanOrder(
+  reader: Reader,
+  addressEncryption: Encryption,
+  orderId: string,
+): Promise<FanOrder> {
+  const order = await findOrder(reader, orderId)
+  const [whole] = order ? await readWhole(reader, [order]) : []
+  if (!whole) throw new DomainError(shopProblems.order_not_found)
+  const { userId } = whole.order
+  const profile = (await readPublicProfiles(reader, [userId])).get(userId)
+  return {
+    ...presentOrder(whole, addressEncryption, reader.now()),
+    fan: { id: userId, displayName: profile?.displayName ?? null },
+  }
+}
+readFanOrder.problems = [shopProblems.order_not_found] as const
+
+export function presentOrder(whole: WholeOrder, addressEncryption: Encryption, now: Date): Order {
+  const { order, lines } = whole
+  const { priceAmount: amount, priceCurrency: currency } = order
+  return {
+    id: order.id,
+    status: shownStatusOf(whole, now),
+    lines: lines.map(line => presentLine(line, currency)),
+    total: { amount, currency },
+    address: decryptAddress(addressEncryption, order),
+    createdAt: order.createdAt.toISOString(),
+    expiresAt: order.expiresAt.toISOString(),
+    paidAt: order.completedAt?.toISOString() ?? null,
+    refundedAt: order.refundedAt?.toISOString() ?? null,
+  }
+}
+
+function presentLine(line: LineRow, currency: string): Order['lines'][number] {
+  const { number, productId, variantId, quantity, priceAmount: amount, carrier, tracking } = line
+  // Guarantee of the casts: constraints of the tables.
+  const kind = line.kind as Order['lines'][number]['kind']
+  const state = line.state as Order['lines'][number]['state']
+  return {
+    number,
+    productId,
+    variantId,
+    kind,
+    quantity,
+    price: { amount, currency },
+    state,
+    carrier,
+    tracking,
+  }
+}

@@ -1,0 +1,79 @@
+/** Pays an order, for a client: with points, or with money after the gateway has verified the payment. */
+
+import type { Logger } from 'pino'
+import type { Transaction } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { pointsProblems } from '../../economy/points/problems.ts'
+import { cancel } from '../purchases/cancel.ts'
+import type { Charge } from '../purchases/gateways/gateway.ts'
+import type { Payment } from '../purchases/means.ts'
+import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import { needsMoney, statusOf } from '../purchases/purchase.ts'
+import { requireOwn } from '../purchases/require-own.ts'
+import { orderKind } from './order-kind.ts'
+import { readOrderWhole, type WholeOrder } from './order-rows.ts'
+import type { CompleteOrder, OrderPayment, OrderPaymentRequest } from './order-schema.ts'
+import { shopProblems } from './problems.ts'
+
+const { order_not_found, order_expired, order_not_pending, payment_method_not_accepted } = shopProblems
+
+/** Prepares the payment of a pending order. With points, or for a price of zero, there is nothing to prepare. */
+export async function prepareOrderPayment(
+  deps: Parameters<typeof preparePayment>[0],
+  caller: Caller,
+  { orderId, method }: OrderPaymentRequest,
+): Promise<OrderPayment> {
+  const order = await requireOwn(deps.db.read, orderKind, caller, orderId)
+  const isPending = statusOf(order, deps.now()) === 'pending'
+  if (isPending && needsMoney(order) !== (method === 'gateway'))
+    throw new DomainError(payment_method_not_accepted, {
+      detail: `The price is ${order.priceAmount} ${order.priceCurrency}.`,
+    })
+  if (isPending && method === 'points') return { method, payment: null }
+  return { method, payment: await preparePayment(deps, orderKind, caller, orderId) }
+}
+prepareOrderPayment.problems = [
+  order_not_found,
+  order_expired,
+  order_not_pending,
+  payment_method_not_accepted,
+  ...preparePayment.problems,
+] as const
+
+/** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
+export const verifyOrderPayment = Object.assign(
+  (
+    deps: Parameters<typeof verifyPaymentOf>[0],
+    caller: Caller,
+    { orderId, paymentReference }: CompleteOrder,
+  ): Promise<Payment> => verifyPaymentOf(deps, orderKind, caller, orderId, paymentReference),
+  { problems: [order_not_found, order_expired, order_not_pending, ...verifyPaymentOf.problems] as const },
+)
+
+/** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
+export const completeOrder = Object.assign(
+  (tx: Transaction, log: Logger, { orderId }: CompleteOrder, payment: Payment) =>
+    completeFor(tx, log, orderKind, orderId, payment),
+  {
+    problems: [
+      order_not_found,
+      order_expired,
+      order_not_pending,
+      pointsProblems.insufficient_points,
+      ...verifyPaymentOf.problems,
+    ] as const,
+  },
+)
+
+/** As `cancel` of the engine. */
+export async function cancelOrder(
+  tx: Transaction,
+  caller: Caller,
+  orderId: string,
+  onCancelled?: (charge: Charge) => void,
+): Promise<WholeOrder> {
+  await cancel(tx, orderKind, caller, orderId, onCancelled)
+  return readOrderWhole(tx, orderId)
+}
+cancelOrder.problems = [order_not_found, order_not_pending] as const

@@ -1,0 +1,59 @@
+/** The orders of a fan, for the export and the erasure. */
+
+import { and, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { eachRow } from '../../../db/keyset.ts'
+import type { Encryption } from '../../core/encryption.ts'
+import { lockToCount } from '../../identity/users/users.ts'
+import { productsTag } from '../../platform/cache/tags.ts'
+import { readWhole, updateLines } from './order-rows.ts'
+import { presentOrder } from './orders.ts'
+
+const UNREADABLE: Encryption = { encrypt: () => '', decrypt: () => null }
+
+/** Oldest first. Without the encryption, addresses are left out. */
+export async function* exportOrders(reader: Reader, userId: string, encryption: Encryption = UNREADABLE) {
+  const { orders } = reader.tables
+  const rows = eachRow({ id: orders.id }, after =>
+    reader
+      .select()
+      .from(orders)
+      .where(and(eq(orders.userId, userId), after)),
+  )
+  for await (const row of rows) {
+    const [whole] = await readWhole(reader, [row])
+    if (whole)
+      yield { ...presentOrder(whole, encryption, reader.now()), paymentReference: row.paymentReference }
+  }
+}
+
+/**
+ * Cancels what is not paid, and deletes the addresses, except those that the operator keeps for invoices of paid orders. A repeat
+ * deletes what is no longer kept.
+ */
+export async function eraseOrders(tx: Transaction, userId: string): Promise<void> {
+  const { orders } = tx.tables
+  await lockToCount(tx, userId)
+  const isOwn = eq(orders.userId, userId)
+  const cancelled = await tx
+    .update(orders)
+    .set({ status: 'cancelled' })
+    .where(and(isOwn, eq(orders.status, 'pending')))
+    .returning({ id: orders.id })
+  for (const { id } of cancelled) await updateLines(tx, id, { holdUntil: null })
+  if (cancelled.length > 0) tx.invalidate(productsTag)
+  await tx
+    .update(orders)
+    .set({ voucherCode: null })
+    .where(and(isOwn, isNotNull(orders.voucherCode)))
+  await tx
+    .update(orders)
+    .set({ address: null })
+    .where(and(isOwn, isNotNull(orders.address), not(isKept(tx))))
+}
+
+/** Whether an erasure keeps the address: the order was paid, and the time has not come. */
+function isKept({ tables: { orders }, now }: Reader): SQL {
+  const { completedAt, addressKeptUntil } = orders
+  return sql`(${isNotNull(completedAt)} and ${isNotNull(addressKeptUntil)} and ${gt(addressKeptUntil, now())})`
+}
