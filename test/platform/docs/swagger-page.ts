@@ -54,9 +54,26 @@ const FEW = [
   ...['lookUpRedemption', 'useRedemption', 'listTeams', 'getReadiness'],
 ]
 
+interface Operation {
+  operationId?: string
+  tags?: string[]
+}
+
 interface Document {
-  paths: Record<string, Record<string, { operationId?: string }>>
+  paths: Record<string, Record<string, Operation>>
   webhooks: object
+}
+
+/** The number of operations and webhooks, and the operation of each section that takes the most text. */
+export async function readDeclared(origin: string): Promise<{ count: number; longest: string[] }> {
+  // Guarantee: the document of the API.
+  const { paths, webhooks } = (await (await fetch(`${origin}/docs/json`)).json()) as Document
+  const operations = Object.values(paths).flatMap(methods => Object.values(methods))
+  const lengthOf = (operation: Operation) => JSON.stringify(operation).length
+  const longest = [...Map.groupBy(operations, ({ tags }) => tags?.[0]).values()].flatMap(
+    section => section.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0]?.operationId ?? [],
+  )
+  return { count: operations.length + Object.keys(webhooks).length, longest }
 }
 
 /** Swagger UI draws all that it shows after each click, so that a page of few operations takes a fraction of the time. */
@@ -74,6 +91,7 @@ const serveFew = (page: Page) =>
 
 /** `whole`: with every operation, not only those that tests open. */
 export async function openDocs(page: Page, origin: string, { whole = false } = {}): Promise<void> {
+  await page.unroute('**/docs/json')
   if (!whole) await serveFew(page)
   await page.goto(`${origin}/docs`)
   await page.locator('.opblock').first().waitFor()
