@@ -5,7 +5,9 @@ import { MAX_UPLOAD_BYTES } from '../../../src/club/pictures/schema.ts'
 import type { PictureStore } from '../../../src/club/pictures/store.ts'
 import { MAX_PICTURES } from '../../../src/club/pictures/upload.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { sweepPictures, urlColumnsOf } from '../../../src/operate/admin/sweep-pictures.ts'
+import { namedFan } from '../../identity/relations/relations-world.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { jpegWithExif, png } from './picture-bytes.ts'
@@ -15,6 +17,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 onEachEngine('Pictures', world => {
+  const isStored = async (url: string) =>
+    (await world.deps.pictureStore?.get(url.slice('/uploads/'.length))) !== null
   const statusOf = async (url: string) => (await fetchPicture(world, url)).status
   const sweep = () => sweepPictures(world.deps)
   const setAvatar = (fan: Fan, avatarUrl: string | null) => fan.patch('/api/user/profile', { avatarUrl })
@@ -172,10 +176,10 @@ onEachEngine('Pictures', world => {
     const avatar = await avatarOf(fan)
     world.clock.advance(DAY - 1)
     await sweep()
-    expect([await statusOf(unused), await statusOf(avatar)]).toEqual([200, 200])
+    expect([await isStored(unused), await isStored(avatar)]).toEqual([true, true])
     world.clock.advance(1)
     await sweep()
-    expect([await statusOf(unused), await statusOf(avatar)]).toEqual([404, 200])
+    expect([await isStored(unused), await isStored(avatar)]).toEqual([false, true])
     expect(await rowOf(unused)).toBeUndefined()
   })
 
@@ -187,7 +191,7 @@ onEachEngine('Pictures', world => {
     expect((await setAvatar(fan, returning)).status).toBe(200)
     world.clock.advance(HOUR)
     await sweep()
-    expect([await statusOf(former), await statusOf(returning)]).toEqual([404, 200])
+    expect([await isStored(former), await isStored(returning)]).toEqual([false, true])
     expect((await setAvatar(fan, former)).status).toBe(422)
   })
 
@@ -197,7 +201,7 @@ onEachEngine('Pictures', world => {
     const { pictures } = world.db.tables
     await world.db.write(tx => tx.update(pictures).set({ reviewAt: tx.now() }))
     await sweep()
-    expect(await statusOf(url)).toBe(200)
+    expect(await isStored(url)).toBe(true)
   })
 
   test('a picture of the catalogue is kept as long as an entry names it', async () => {
@@ -208,13 +212,13 @@ onEachEngine('Pictures', world => {
     await world.reward({ imageUrl: `https://api.example.com${asUrl}` })
     world.clock.advance(DAY)
     await sweep()
-    expect([await statusOf(asPath), await statusOf(asUrl), await statusOf(unnamed)]).toEqual([200, 200, 404])
+    expect([await isStored(asPath), await isStored(asUrl), await isStored(unnamed)]).toEqual([true, true, false])
 
     const { rewards } = world.db.tables
     await world.db.write(tx => tx.update(rewards).set({ imageUrl: null }).where(eq(rewards.id, rewardId)))
     world.clock.advance(DAY)
     await sweep()
-    expect([await statusOf(asPath), await statusOf(asUrl)]).toEqual([404, 200])
+    expect([await isStored(asPath), await isStored(asUrl)]).toEqual([false, true])
   })
 
   test('the columns that may name a picture are known', () => {
@@ -231,10 +235,10 @@ onEachEngine('Pictures', world => {
     await avatarOf(other, bytes)
     await erase(one)
     await sweep()
-    expect(await statusOf(url)).toBe(200)
+    expect(await isStored(url)).toBe(true)
     await erase(other)
     await sweep()
-    expect(await statusOf(url)).toBe(404)
+    expect(await isStored(url)).toBe(false)
   })
 
   test('an erasure while the file is written leaves no row of the fan, and the file goes', async () => {
@@ -252,10 +256,10 @@ onEachEngine('Pictures', world => {
     const { status, body } = await upload(fan, newPng())
     Object.assign(pictureStore ?? fail(), { put })
     expect([status, body.code]).toEqual([401, 'invalid_token'])
-    expect(await statusOf(`/uploads/${name}`)).toBe(200)
+    expect(await isStored(`/uploads/${name}`)).toBe(true)
     world.clock.advance(HOUR)
     await sweep()
-    expect(await statusOf(`/uploads/${name}`)).toBe(404)
+    expect(await isStored(`/uploads/${name}`)).toBe(false)
   })
 
   test('a crash after the file was written, before its owner was: the file is deleted within the hour', async () => {
@@ -270,10 +274,35 @@ onEachEngine('Pictures', world => {
       await tx.update(pictureFiles).set({ orphanedAt }).where(eq(pictureFiles.id, id))
     })
     await sweep()
-    expect(await statusOf(url)).toBe(200)
+    expect(await isStored(url)).toBe(true)
     world.clock.advance(HOUR)
     await sweep()
+    expect(await isStored(url)).toBe(false)
+  })
+
+  test('is 404 at its address while no fan who is shown and no system has it', async () => {
+    const [one, other] = [await namedFan(world), await namedFan(world)]
+    const bytes = newPng()
+    const url = await avatarOf(one, bytes)
+    const etag = { 'if-none-match': `"${url.slice('/uploads/'.length, -'.webp'.length)}"` }
+    const by = { reason: 'sexual', decidedBy: 'Ana' } as const
+    const hide = ({ id }: { id: string }) =>
+      world.db.write(tx => recordDecision(tx, { ...by, fanId: id, kind: 'hide' }))
+    const { id: liftsId } = await hide(one)
     expect(await statusOf(url)).toBe(404)
+    expect((await fetchPicture(world, url, { headers: etag })).status).toBe(404)
+    expect(await isStored(url)).toBe(true)
+    await avatarOf(other, bytes)
+    expect(await statusOf(url)).toBe(200)
+    await hide(other)
+    expect(await statusOf(url)).toBe(404)
+    await world.db.write(tx => recordDecision(tx, { ...by, fanId: one.id, kind: 'lift', liftsId }))
+    expect(await statusOf(url)).toBe(200)
+    await erase(one)
+    expect([await statusOf(url), await isStored(url)]).toEqual([404, true])
+    const shop = world.withToken(await world.serverKey(['uploads:write']))
+    expect((await upload(shop, bytes)).body.url).toBe(url)
+    expect(await statusOf(url)).toBe(200)
   })
 
   test('a file that is being deleted is not uploaded meanwhile, and a deletion that failed is repeated', async () => {
@@ -289,10 +318,10 @@ onEachEngine('Pictures', world => {
     expect([refused.status, refused.body.code]).toEqual([503, 'uploads_unavailable'])
     expect(refused.headers.get('retry-after')).toBe('2')
     await sweep()
-    expect(await statusOf(url)).toBe(404)
+    expect(await isStored(url)).toBe(false)
     expect((await upload(other, bytes)).body.url).toBe(url)
     await sweep()
-    expect(await statusOf(url)).toBe(200)
+    expect(await isStored(url)).toBe(true)
   })
 
   test('a store that fails is 503, and the upload succeeds later', async () => {
