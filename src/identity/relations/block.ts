@@ -59,8 +59,9 @@ const writeBlockedBy = prepared(
 export async function unblockFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
   const fanId = await ensureUserId(tx, caller)
   const found = await lockOther(tx, fanId, handle)
-  if (!found || (isHidden(found.relation) && !found.relation?.blockedAt)) throw fanNotFound()
-  if (!found.relation?.blockedAt) return
+  const isBlocked = found?.relation?.blockedAt
+  if (!found || (!isBlocked && (found.other.hiddenAt || isHidden(found.relation)))) throw fanNotFound()
+  if (!isBlocked) return
   const otherId = found.other.id
   const [first, second] = fanId < otherId ? [fanId, otherId] : [otherId, fanId]
   await lockPair(tx, first, second)
