@@ -1,9 +1,12 @@
 /**
- * Visibility: every documented GET and every topic of the stream, read by A, who blocked B; by B; by a stranger, and by a fan who
- * mutes B. Found by walking the OpenAPI document: an operation without a line fails the suite.
+ * Visibility: every documented GET, every topic of the stream and the files of pictures, read by A, who blocked B; by B; by a
+ * stranger, and by a fan who mutes B; before and after a moderator hides, mutes or suspends a fan, by that fan and by others. Found
+ * by walking the OpenAPI document: an operation without a line fails the suite.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
+import { fetchPicture, newPng, upload } from '../club/pictures/pictures-world.ts'
 import { block, follow, type NamedFan, namedFan, put } from '../identity/relations/relations-world.ts'
 import { type Document, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
@@ -11,7 +14,7 @@ import { addStock, checkout } from '../play/shop/orders-world.ts'
 import { addProduct, entryOf } from '../play/shop/products-world.ts'
 import { completedTrade, drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
-import { countQueries } from '../support/queries.ts'
+import { countQueries, countStatements } from '../support/queries.ts'
 import { onEachEngine } from '../support/world.ts'
 
 /** Public for who has the id of a pack, which no read discloses: the proof of a draw names no fan. */
@@ -19,21 +22,22 @@ const ID_OF_A_PACK = 'readProof'
 
 onEachEngine('Two fans, one of whom has blocked the other,', world => {
   let document: Document
-  let [a, b, stranger, muting]: NamedFan[] = []
+  let [a, b, stranger, muting, hidden, muted, suspended]: NamedFan[] = []
   /** What stands for each of the two, by handle. */
   const needles = new Map<string, string[]>()
   /** Paths of each operation of a fan or of anyone, by its id: with what the other one has, where there is a choice. */
   let paths: Record<string, (other: NamedFan) => string[]>
   let packs: Map<string, string>
+  const made: NamedFan[] = []
+  /** By handle: the address of the avatar, the trade with the stranger, and the path of an item. */
+  const pictures = new Map<string, string>()
+  const tradeIds = new Map<string, string>()
+  const itemPaths = new Map<string, string>()
 
   beforeAll(async () => {
     document = await readDocument(world)
-    ;[a, b, stranger, muting] = [
-      await namedFan(world),
-      await namedFan(world),
-      await namedFan(world),
-      await namedFan(world),
-    ]
+    for (let at = 0; at < 7; at++) made.push(await namedFan(world))
+    ;[a, b, stranger, muting, hidden, muted, suspended] = made
     packs = new Map()
     const orders = new Map<string, string>()
     const stocked = await addStock(world, null)
@@ -43,7 +47,10 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     await addProduct(world, product)
     const kickoffAt = new Date(world.clock.ms + 60_000)
     const matchId = await world.match({ kickoffAt })
-    for (const fan of all()) {
+    for (const fan of made) {
+      const avatar = expectStatus(201, await upload(fan, newPng())).url
+      expectStatus(200, await fan.patch('/api/user/profile', { avatarUrl: avatar }))
+      pictures.set(fan.handle, avatar)
       expectStatus(200, await fan.post('/api/user/onboarding', {}))
       await world.grant(fan, 50)
       const { userPack } = await buy(fan, packId)
@@ -57,12 +64,14 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
       orders.set(fan.handle, expectStatus(201, await checkout(fan, stocked)).id)
       expectStatus(200, await fan.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 }))
+      itemPaths.set(fan.handle, `${item.id}/serials/${serialNumber}`)
       needles.set(fan.handle, [
         fan.id,
         fan.handle,
         `Name of ${fan.handle}`,
         userPack.id,
         fan.subject,
+        avatar,
         String(serialNumber),
       ])
     }
@@ -71,12 +80,21 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       [b, a],
       [stranger, b],
       [muting, b],
+      ...[hidden, muted, suspended].flatMap(fan => [[stranger, fan] as const, [fan, stranger] as const]),
     ] as const)
       await follow(need(one), need(other).handle)
     expectStatus(204, await put(need(muting), 'mutes', need(b).handle))
     expectStatus(204, await put(need(a), 'mutes', need(b).handle))
     const tradeId = await completedTrade(world, need(a), need(b))
     expectStatus(201, await offer(need(b), need(a).handle, [await drawnItem(world, need(b))]))
+    for (const fan of [hidden, muted, suspended]) {
+      tradeIds.set(need(fan).handle, await completedTrade(world, need(fan), need(stranger)))
+      expectStatus(
+        201,
+        await offer(need(stranger), need(fan).handle, [await drawnItem(world, need(stranger))]),
+      )
+      expectStatus(204, await put(need(muting), 'mutes', need(fan).handle))
+    }
     await block(need(a), need(b).handle)
 
     const board = ['', '?around=me', '?period=week', '?limit=100', '?kind=predictions', '?among=following']
@@ -91,8 +109,8 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
       readOrder: other => [`/api/user/orders/${orders.get(other.handle)}`],
-      readTrade: () => [`/api/trades/${tradeId}`],
-      readProvenance: () => [`/api/collectibles/${packId}-common/serials/1/provenance`],
+      readTrade: other => [`/api/trades/${tradeIds.get(other.handle) ?? tradeId}`],
+      readProvenance: other => [`/api/collectibles/${itemPaths.get(other.handle)}/provenance`],
       [ID_OF_A_PACK]: other => [`/api/packs/proofs/${packs.get(other.handle)}`],
     }
   })
@@ -109,8 +127,6 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
           .where(eq(collectibles.id, id))
     })
 
-  const all = () => [a, b, stranger, muting].map(need)
-
   function need(fan: NamedFan | undefined): NamedFan {
     if (!fan) throw new Error('the fans are made before')
     return fan
@@ -122,14 +138,26 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
   const pathsOf = ({ path, operation }: ReturnType<typeof reads>[number], other: NamedFan) =>
     paths[operation.operationId]?.(other) ?? [path]
 
+  /** What names the other in a response. Who asks for the history of an item knows its number, and it names the pack of its draw. */
+  function needlesOf(operationId: string, { handle }: NamedFan): string[] {
+    if (operationId === ID_OF_A_PACK) return []
+    const all = needles.get(handle) ?? []
+    const asked = [packs.get(handle), all.at(-1)]
+    return operationId === 'readProvenance' ? all.filter(needle => !asked.includes(needle)) : all
+  }
+
   /** All that is in the response, of a stream its first frames. */
   async function textOf(reader: Client & { token?: string }, path: string): Promise<string> {
     if (!path.startsWith('/api/stream?')) {
       const { body, headers } = await reader.get(path)
       return JSON.stringify([body ?? null, [...headers]])
     }
-    const headers = { authorization: `Bearer ${reader.token}`, 'last-event-id': '0' }
-    const response = await world.app.handle(new Request(`http://localhost${path}`, { headers }))
+    const address = reader.token === undefined ? path.replace('topics=me,', 'topics=') : path
+    const headers = {
+      'last-event-id': '0',
+      ...(reader.token === undefined ? {} : { authorization: `Bearer ${reader.token}` }),
+    }
+    const response = await world.app.handle(new Request(`http://localhost${address}`, { headers }))
     expect(response.status).toBe(200)
     const frames = response.body?.getReader()
     let text = ''
@@ -157,15 +185,10 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       if (!reader || !other) throw new Error('a pair')
       for (const located of reads()) {
         const { operationId } = located.operation
-        if (operationId === ID_OF_A_PACK) continue
         for (const path of pathsOf(located, other)) {
           // What the reader asks by is theirs.
           const text = (await textOf(reader, path)).replaceAll(path, '')
-          const isNeedle = (needle: string) =>
-            operationId !== 'readProvenance' || needle !== packs.get(other.handle)
-          const found = (needles.get(other.handle) ?? []).filter(
-            needle => isNeedle(needle) && text.includes(needle),
-          )
+          const found = needlesOf(operationId, other).filter(needle => text.includes(needle))
           const isOwnBlock = operationId === 'listBlocks' && reader === a
           expect([path, found]).toEqual([path, isOwnBlock ? [other.handle] : []])
         }
@@ -219,6 +242,108 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     for (const located of reads())
       for (const path of pathsOf(located, need(muting)))
         expect((await textOf(need(b), path)).includes('muted')).toBe(false)
+  })
+
+  describe('and a fan whom a moderator', () => {
+    const by = { reason: 'harassment', decidedBy: 'Ana' } as const
+
+    /** Each read by its operation and path. */
+    async function readAll(reader: Client & { token?: string }, other: NamedFan) {
+      const found = new Map<string, string>()
+      for (const located of reads())
+        for (const path of pathsOf(located, other)) {
+          const text = await textOf(reader, path)
+          found.set(`${located.operation.operationId} ${path}`, text.replaceAll(path, ''))
+        }
+      return found
+    }
+
+    /** Each response has headers of its own, and a stream begins with the newest ETags. */
+    const bodyIn = (operation: string, text = '') =>
+      operation === 'openStream' ? null : JSON.stringify({ ...JSON.parse(text)[0], requestId: null })
+
+    /** Operations whose responses differ. */
+    function differing(before: Map<string, string>, after: Map<string, string>) {
+      const operations = new Set<string>()
+      for (const [read, text] of before) {
+        const [operation = ''] = read.split(' ', 1)
+        if (bodyIn(operation, text) !== bodyIn(operation, after.get(read))) operations.add(operation)
+      }
+      return [...operations].toSorted()
+    }
+
+    const needlesIn = (texts: Map<string, string>, other: NamedFan) =>
+      [...texts].flatMap(([read, text]) =>
+        needlesOf(read.split(' ', 1)[0] ?? '', other)
+          .filter(needle => text.includes(needle))
+          .map(needle => [read, needle]),
+      )
+
+    test('hides is in no read of others, and not found byte for byte like a handle that nobody has', async () => {
+      const [fan, other] = [need(hidden), need(stranger)]
+      const item = await drawnItem(world, other)
+      const before = await readAll(fan, other)
+      expect(needlesIn(await readAll(other, fan), fan)).not.toEqual([])
+      await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'hide' }))
+      for (const reader of [other, need(muting), need(a), world.anonymous])
+        expect(needlesIn(await readAll(reader, fan), fan)).toEqual([])
+      expect((await fetchPicture(world, pictures.get(fan.handle) ?? '')).status).toBe(404)
+
+      const named = operationsOf(document).filter(({ path }) => path.includes('{handle}'))
+      const headers = { 'x-request-id': 'the-same-request' }
+      const ofBody = { ...headers, 'content-type': 'application/json' }
+      const asks: ((handle: string) => Promise<Answer>)[] = [
+        ...named.map(({ method, path }) => (handle: string) => {
+          const body = method === 'PUT' ? { headers: ofBody, body: '{}' } : { headers }
+          return other.send(path.replace('{handle}', handle), { method, ...body })
+        }),
+        ...[
+          (handle: string) => ({ path: '/api/trades', body: { to: handle, give: [item] } }),
+          ...['fan', 'locker'].map(kind => (id: string) => ({
+            path: '/api/reports',
+            body: { subject: { kind, id }, reason: 'spam' },
+          })),
+        ].map(request => (handle: string) => {
+          const { path, body } = request(handle)
+          return other.send(path, { method: 'POST', headers: ofBody, body: JSON.stringify(body) })
+        }),
+      ]
+      for (const ask of asks) {
+        const count = async (handle: string) => {
+          const answer = without(await ask(handle))
+          const reads = await countQueries(world.db, () => ask(handle))
+          return { ...answer, reads, statements: await countStatements(world.db, () => ask(handle)) }
+        }
+        const found = await count(fan.handle)
+        expect(found).toMatchObject({ status: 404, body: { code: 'fan_not_found' } })
+        expect(found.reads + found.statements).toBeGreaterThan(0)
+        expect(found).toEqual(await count('nobody_at_all'))
+      }
+      // The fan goes on as before. Boards show their row to everyone alike.
+      expect(differing(before, await readAll(fan, other))).toEqual(['listSanctions', 'readLeaderboard'])
+    })
+
+    test('mutes is in no feed of others, and otherwise as before, also to themselves', async () => {
+      const [fan, other] = [need(muted), need(stranger)]
+      const [own, before] = [await readAll(fan, other), await readAll(other, fan)]
+      await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'mute' }))
+      const after = await readAll(other, fan)
+      expect(differing(before, after)).toEqual(['readFeed'])
+      const feeds = (reads: Map<string, string>) =>
+        needlesIn(reads, fan).filter(([path = '']) => path.startsWith('readFeed'))
+      expect(feeds(before)).not.toEqual([])
+      expect(feeds(after)).toEqual([])
+      expect(differing(own, await readAll(fan, other))).toEqual(['listSanctions'])
+    })
+
+    test('suspends reads as before, and is shown to others as before', async () => {
+      const [fan, other] = [need(suspended), need(stranger)]
+      const [own, before] = [await readAll(fan, other), await readAll(other, fan)]
+      const until = new Date(world.clock.ms + 86_400_000)
+      await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'suspend', until }))
+      expect(differing(before, await readAll(other, fan))).toEqual([])
+      expect(differing(own, await readAll(fan, other))).toEqual(['listSanctions'])
+    })
   })
 
   test('cost the same statements as a handle that nobody has', async () => {

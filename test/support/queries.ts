@@ -17,3 +17,28 @@ export async function countQueries({ read }: Pick<Database, 'read'>, work: () =>
     prepared.mockRestore()
   }
 }
+
+/** As `countQueries`, for the statements of units of work. */
+export async function countStatements(db: Pick<Database, 'write'>, work: () => Promise<unknown>) {
+  let count = 0
+  const write = db.write.bind(db)
+  const counting = spyOn(db, 'write')
+  counting.mockImplementation(((run: Parameters<Database['write']>[0]) =>
+    write(async tx => {
+      const spies = [spyOn(tx.statements, 'get'), ...BUILDERS.map(name => spyOn(tx, name))]
+      try {
+        return await run(tx)
+      } finally {
+        count += spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
+        for (const spy of spies) spy.mockRestore()
+      }
+    })) as Database['write'])
+  try {
+    await work()
+    return count
+  } finally {
+    counting.mockRestore()
+  }
+}
+
+const BUILDERS = ['select', 'insert', 'update', 'delete'] as const

@@ -212,7 +212,11 @@ onEachEngine('Pictures', world => {
     await world.reward({ imageUrl: `https://api.example.com${asUrl}` })
     world.clock.advance(DAY)
     await sweep()
-    expect([await isStored(asPath), await isStored(asUrl), await isStored(unnamed)]).toEqual([true, true, false])
+    expect([await isStored(asPath), await isStored(asUrl), await isStored(unnamed)]).toEqual([
+      true,
+      true,
+      false,
+    ])
 
     const { rewards } = world.db.tables
     await world.db.write(tx => tx.update(rewards).set({ imageUrl: null }).where(eq(rewards.id, rewardId)))
