@@ -2,18 +2,16 @@
  * `GET /uploads/HASH.webp`: the files, for everyone, unless no fan who is shown to others and no system of the club has them. They
  * never change, so that every cache may keep them for ever.
  */
-import { sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import type { Database, Reader } from '../../../db/index.ts'
-import { preparedRow } from '../../../db/prepared.ts'
+import type { Database } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { Closed } from '../../core/schemas.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { Type } from '../../core/typebox.ts'
 import { nameOf, UPLOADED } from '../../core/uploaded-url.ts'
-import { isHiddenByModerators } from '../../identity/relations/visibility.ts'
 import { Nothing } from '../../platform/http/contract/operation.ts'
+import { isFileShown } from './owned.ts'
 import { pictureProblems } from './problems.ts'
 import type { PictureStore } from './store.ts'
 
@@ -33,7 +31,7 @@ export const pictureFiles = ({ db, pictureStore, log }: FileDeps) =>
     '/uploads/:name',
     async ({ path, request }) => {
       const id = UPLOADED.exec(path)?.[1]
-      if (id === undefined || !pictureStore || !(await selectShown(db.read, id)))
+      if (id === undefined || !pictureStore || !(await isFileShown(db.read, id)))
         throw new DomainError(transportProblems.not_found)
       const headers = {
         'Cache-Control': 'public, max-age=31536000, immutable',
@@ -54,9 +52,3 @@ export const pictureFiles = ({ db, pictureStore, log }: FileDeps) =>
     },
     { query: Nothing, params: FilePath, detail: { hide: true } },
   )
-
-const selectShown = preparedRow((reader: Reader, fileId: string) => {
-  const { pictures } = reader.tables
-  const isShown = sql`${pictures.fileId} = ${fileId} and not ${isHiddenByModerators(reader, pictures.userId)}`
-  return reader.select({ id: pictures.id }).from(pictures).where(isShown).limit(1)
-})

@@ -1,7 +1,9 @@
 /** The pictures of a fan: which of them is the avatar, what an export has of them, and how an erasure deletes them. */
-import { and, asc, eq, inArray, isNull, ne } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
 import { addressOf, fileIdIn, UPLOADED } from '../../core/uploaded-url.ts'
+import { isHiddenByModerators } from '../../identity/relations/visibility.ts'
 import { UNUSED_MS } from './upload.ts'
 
 /**
@@ -30,6 +32,16 @@ export async function useAvatar(
   if (used) return addressOf(fileId)
   return UPLOADED.test(avatarUrl) ? undefined : avatarUrl
 }
+
+/** Whether a fan whom no moderator has hidden, or a system of the club, has the file. */
+export const isFileShown = async (reader: Reader, fileId: string): Promise<boolean> =>
+  (await selectShown(reader, fileId)) !== undefined
+
+const selectShown = preparedRow((reader: Reader, fileId: string) => {
+  const { pictures } = reader.tables
+  const isShown = sql`${pictures.fileId} = ${fileId} and not ${isHiddenByModerators(reader, pictures.userId)}`
+  return reader.select({ id: pictures.id }).from(pictures).where(isShown).limit(1)
+})
 
 /** Which of these fans have pictures. */
 export async function listOwners(reader: Reader, userIds: string[]): Promise<Set<string | null>> {
