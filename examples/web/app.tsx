@@ -5,7 +5,7 @@ import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
 import { Standing } from './parts/standing.tsx'
-import { addressOf, Link, useRoute } from './router.tsx'
+import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
 import { Collection } from './screens/collection.tsx'
 import { Fan } from './screens/fan.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
@@ -89,12 +89,12 @@ function Frame() {
   const main = useRef<HTMLElement>(null)
   const path = route.join('/')
   const first = useRef(true)
-  // A new screen begins at its top, and a screen reader reads on from there. Before the fan can act on it: an effect after
+  // A new screen begins at its top, one of before where it was left, and a screen reader reads on from there. Before the fan can act on it: an effect after
   // the paint would take the focus from what the fan has reached meanwhile, and the key that is pressed is lost.
   useLayoutEffect(() => {
     if (!first.current) {
       main.current?.focus({ preventScroll: true })
-      scrollTo(0, 0)
+      restoreScroll()
     }
     first.current = false
   }, [path])

@@ -3,12 +3,12 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { applyLanguage } from './lang/lang.ts'
 import { describe } from './load.tsx'
-import { finishSignIn, readConfig } from './sign-in.ts'
+import { finishSignIn, isReturning, readConfig } from './sign-in.ts'
 import { applyColours } from './theme.ts'
 
 /** Why a sign-in that came back did not succeed; null without one. */
 async function completeSignIn(): Promise<string | null> {
-  if (location.search === '') return null
+  if (!isReturning()) return null
   try {
     await finishSignIn(await readConfig())
     return null

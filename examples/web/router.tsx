@@ -5,12 +5,33 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 const BASE = '/demo'
 const CHANGE = 'matchday navigation'
 
-/** The parts of the address after `/demo`: `['rewards', 'home-shirt']`. */
-export function useRoute(): string[] {
-  const [path, setPath] = useState(location.pathname)
+/** Where the entries of the history were scrolled to, for Back. */
+const scrolled = new Map<string, number>()
+let entry = entryOf(history.state)
+
+function entryOf(state: { entry?: string } | null): string {
+  return state?.entry ?? 'first'
+}
+
+/** Before anything is drawn for another entry of the history. */
+function leaveEntry(): void {
+  scrolled.set(entry, scrollY)
+  entry = entryOf(history.state)
+}
+
+// The browser would scroll before the screen is drawn.
+history.scrollRestoration = 'manual'
+addEventListener('popstate', leaveEntry)
+
+/** To the top of a new screen, or to where the fan left it. */
+export const restoreScroll = () => scrollTo(0, scrolled.get(entry) ?? 0)
+
+/** Draws again after each navigation. */
+function useNavigation(): void {
+  const [, draw] = useState({})
   // Before the paint: a navigation before the listeners are there would be lost.
   useLayoutEffect(() => {
-    const update = () => setPath(location.pathname)
+    const update = () => draw({})
     addEventListener('popstate', update)
     addEventListener(CHANGE, update)
     return () => {
@@ -18,18 +39,44 @@ export function useRoute(): string[] {
       removeEventListener(CHANGE, update)
     }
   }, [])
-  return path
+}
+
+/** The parts of the address after `/demo`: `['rewards', 'home-shirt']`. */
+export function useRoute(): string[] {
+  useNavigation()
+  return location.pathname
     .slice(BASE.length)
     .split('/')
     .filter(part => part !== '')
     .map(decodeURIComponent)
 }
 
+/** What the address says of a view of its screen, such as a filter, and a function that changes it. The first value is the default. */
+export function useView<T extends string>(
+  name: string,
+  values: readonly [T, ...T[]],
+): [T, (value: T) => void] {
+  useNavigation()
+  const written = new URLSearchParams(location.search).get(name)
+  const value = values.find(one => one === written) ?? values[0]
+  const change = (next: T) => {
+    const query = new URLSearchParams(location.search)
+    if (next === values[0]) query.delete(name)
+    else query.set(name, next)
+    const text = query.toString()
+    history.replaceState(history.state, '', location.pathname + (text && `?${text}`))
+    dispatchEvent(new Event(CHANGE))
+  }
+  return [value, change]
+}
+
 export const addressOf = (...parts: string[]) => [BASE, ...parts.map(encodeURIComponent)].join('/')
 
 export function navigate(address: string): void {
-  if (address === location.pathname) return
-  history.pushState(null, '', address)
+  if (address === location.pathname + location.search) return
+  history.pushState({ entry: crypto.randomUUID() }, '', address)
+  // The place of the entry that was left.
+  leaveEntry()
   dispatchEvent(new Event(CHANGE))
 }
 

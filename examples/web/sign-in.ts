@@ -42,7 +42,8 @@ const discover = ({ issuer }: DemoConfig) =>
 
 /** Leaves the page for the provider's sign-in. */
 export async function startSignIn(config: DemoConfig): Promise<void> {
-  const pending: Pending = { verifier: randomText(), state: randomText(), from: location.pathname }
+  const { pathname, search, hash } = location
+  const pending: Pending = { verifier: randomText(), state: randomText(), from: pathname + search + hash }
   sessionStorage.setItem(PENDING, JSON.stringify(pending))
   const challenge = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier))
   const { authorization_endpoint } = await discover(config)
@@ -57,11 +58,16 @@ export async function startSignIn(config: DemoConfig): Promise<void> {
   })}`
 }
 
+/** Whether the provider has sent the browser back. */
+export function isReturning(): boolean {
+  const query = new URLSearchParams(location.search)
+  return query.has('code') || query.has('error')
+}
+
 /** Completes a sign-in when the provider has sent the browser back. @throws Error when it refused */
 export async function finishSignIn(config: DemoConfig): Promise<void> {
   const query = new URLSearchParams(location.search)
   const [code, state] = [query.get('code'), query.get('state')]
-  if (!code && !query.has('error')) return
   const stored = sessionStorage.getItem(PENDING)
   const pending = stored === null ? null : (JSON.parse(stored) as Pending)
   sessionStorage.removeItem(PENDING)

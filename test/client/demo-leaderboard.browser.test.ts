@@ -1,8 +1,9 @@
 /** The leaderboard of the example app: its boards, the fan's own row, joining and leaving. */
 import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
-import { useDemo } from '../support/demo.ts'
+import { PHONE, useDemo } from '../support/demo.ts'
 
 const title = noBrowser
   ? `The leaderboard of the example app (skipped: ${noBrowser})`
@@ -29,6 +30,16 @@ const pageAfter = (offset: number) => ({
   nextCursor: offset + PAGE < FANS ? String(offset + PAGE) : null,
   previousCursor: offset === 0 ? null : String(Math.max(offset - PAGE, 0)),
 })
+
+/** Of the boards' names and the navigation, those that the fan's own row covers. */
+const findOverlaps = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const own = document.querySelector('.own-rank').getBoundingClientRect()
+    return [...document.querySelectorAll('.choice button, .bar')].filter(element => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top < Math.min(own.bottom, innerHeight) && own.top < bottom && own.top < innerHeight
+    }).map(({ textContent }) => textContent)
+  })()`)
 
 describe.skipIf(noBrowser !== null)(title, () => {
   const demo = useDemo()
@@ -67,7 +78,28 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await rows.filter({ hasText: 'Fan 25' }).waitFor()
       expect(await rows.count()).toBe(PAGE)
       await takeScreenshot(page, 'demo-leaderboard')
+      // Narrow, at 200 % on a desktop, and in type of double size on a phone.
+      for (const [width, height, size] of [
+        [320, 640, '100%'],
+        [640, 400, '100%'],
+        [390, 844, '200%'],
+      ] as const) {
+        await page.setViewportSize({ width, height })
+        await page.evaluate(`document.documentElement.style.fontSize = '${size}'; scrollTo(0, 0)`)
+        expect(await findOverlaps(page)).toEqual([])
+        const [name, points] = ['.board .grow', '.board .amount'].map(part => page.locator(part).first())
+        const [beside, amount] = [await name?.boundingBox(), await points?.boundingBox()]
+        if (size === '100%') expect(amount?.y).toBeLessThan((beside?.y ?? 0) + (beside?.height ?? 0))
+        expect(amount?.height).toBeLessThan(size === '100%' ? 30 : 60)
+        await takeScreenshot(page, `demo-leaderboard-${width}-${size.slice(0, 3)}`)
+      }
+      await page.evaluate("document.documentElement.style.fontSize = ''")
+      await page.setViewportSize(PHONE)
+
       await page.getByRole('button', { name: 'Show me' }).press('Enter')
+      // The view is in the address.
+      await page.waitForURL('**/demo/leaderboard?part=around')
+      await page.reload()
       await rows.filter({ hasText: 'Fan 60' }).getByText('You', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Show those before' }).press('Enter')
       await rows.filter({ hasText: 'Fan 23' }).waitFor()

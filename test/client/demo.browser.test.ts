@@ -146,6 +146,25 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
       await page.goto(`${demo.origin}/demo/packs/nothing`)
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+
+      // A filter is in the address, and Back returns to where the screen was left.
+      await demo.open(page, 'Rewards')
+      await page.getByRole('button', { name: 'Mine' }).press('Enter')
+      await page.waitForURL('**/demo/rewards?show=mine')
+      await page.reload()
+      await page.getByRole('button', { name: 'Mine', pressed: true }).waitFor()
+      await page.getByRole('button', { name: 'All' }).press('Enter')
+      await page.waitForURL('**/demo/rewards')
+      const shirt = page.getByRole('link', { name: /Home shirt/ })
+      await shirt.focus()
+      const left = await page.evaluate<number>('scrollY')
+      expect(left).toBeGreaterThan(200)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Home shirt' }).waitFor()
+      expect(await page.evaluate<number>('scrollY')).toBe(0)
+      await page.goBack()
+      await shirt.waitFor()
+      expect(await page.evaluate<number>('scrollY')).toBe(left)
     },
     BROWSER_TIMEOUT_MS,
   )

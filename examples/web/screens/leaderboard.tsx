@@ -1,5 +1,4 @@
 /** Fans by the points that they earned, where the fan is among them, and joining or leaving. */
-import { useState } from 'preact/hooks'
 import {
   type Board,
   joinLeaderboard,
@@ -15,7 +14,11 @@ import { Choice, Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Avatar } from '../parts/picture.tsx'
-import { addressOf, Link } from '../router.tsx'
+import { addressOf, Link, useView } from '../router.tsx'
+
+const BOARD_NAMES = ['all', 'month', 'week', 'predictions'] as const satisfies Board[]
+/** From the first fan, or around the one who looks. */
+const PARTS = ['top', 'around'] as const
 
 /** `rank`: on the board of all time; null for a fan who is on no board. */
 async function loadBoard(board: Board, around: boolean) {
@@ -28,8 +31,10 @@ async function loadBoard(board: Board, around: boolean) {
 type Page = Awaited<ReturnType<typeof loadBoard>>
 
 export function Leaderboard() {
-  const [board, setBoard] = useState<Board>('all')
-  const [around, setAround] = useState(false)
+  const [board, setBoard] = useView('board', BOARD_NAMES)
+  const [part, setPart] = useView('part', PARTS)
+  const around = part === 'around'
+  const setAround = (wanted: boolean) => setPart(wanted ? 'around' : 'top')
   const loaded = useLoaded(`leaderboard ${board} ${around}`, () => loadBoard(board, around))
   const join = useWrite(async (wanted: boolean, key) => {
     await (wanted ? joinLeaderboard(key) : leaveLeaderboard())
@@ -114,18 +119,20 @@ function Entries({ loaded, page, board, around, setAround }: EntriesProps) {
         </p>
       )}
       <MoreButton more={before} cursor={previousCursor} label={text.leaderboard.before} />
-      <ol class="list board">
-        {entries.map(entry => (
-          <Row key={entry.rank} entry={entry} mine={entry.rank === me?.rank} />
-        ))}
-      </ol>
-      <MoreButton more={after} cursor={nextCursor} />
-      {me === null && rank !== null && <p class="panel quiet">{text.leaderboard.notOn}</p>}
-      {me !== null && !isListed && (
-        <ol class="list board own-rank">
-          <Row entry={me} mine />
+      <div class="boards">
+        <ol class="list board">
+          {entries.map(entry => (
+            <Row key={entry.rank} entry={entry} mine={entry.rank === me?.rank} />
+          ))}
         </ol>
-      )}
+        <MoreButton more={after} cursor={nextCursor} />
+        {me !== null && !isListed && (
+          <ol class="list board own-rank">
+            <Row entry={me} mine />
+          </ol>
+        )}
+      </div>
+      {me === null && rank !== null && <p class="panel quiet">{text.leaderboard.notOn}</p>}
     </>
   )
 }

@@ -1,21 +1,21 @@
 /** All rewards, with what is missing to each. */
-import { useState } from 'preact/hooks'
 import { type Reward, readRewards } from '../api.ts'
 import { text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Choice, Empty, Progress, Screen } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { addressOf, Link } from '../router.tsx'
+import { addressOf, Link, useView } from '../router.tsx'
 
-type Filter = keyof typeof text.rewards.filters
+const FILTERS = ['all', 'ready', 'mine'] as const
+type Filter = (typeof FILTERS)[number]
 
 const isShown = ({ state, claimable }: Reward, filter: Filter) =>
   filter === 'all' || (filter === 'mine' ? state !== 'unclaimed' : claimable || state === 'claimed')
 
 export function Rewards() {
   const list = useLoaded('rewards', readRewards)
-  const [filter, setFilter] = useState<Filter>('all')
+  const [filter, setFilter] = useView('show', FILTERS)
   return (
     <Screen title={text.rewards.title} lead={list.data && text.rewards.lead(list.data.points)}>
       <Choice
