@@ -56,6 +56,15 @@ onEngine(sqliteEngine, 'Problem details', world => {
   })
 
   test.each([
+    ['none', []],
+    ['too many', Array.from({ length: 51 }, () => ({ collectibleId: 'anthem', serialNumber: 1 }))],
+  ])('an array of the wrong length is refused with the limits: %s', async (_, give) => {
+    const fan = await world.fan()
+    const { body } = await fan.post('/api/trades', { to: 'somebody', give, want: [] })
+    expect(body.detail).toBe('/give must be an array of 1 to 10 items.')
+  })
+
+  test.each([
     ['/rewards', '/api/rewards'],
     ['/api/rewards/', '/api/rewards'],
     ['/teams/', '/api/teams'],

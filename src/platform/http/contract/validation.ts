@@ -94,7 +94,7 @@ function noun(schema: TSchema): string {
     case 'object':
       return 'a JSON object'
     case 'array':
-      return 'an array'
+      return `an array${range(schema.minItems, schema.maxItems, ' items')}`
     case 'string':
       return `a string${range(schema.minLength, schema.maxLength, ' characters')}`
     default:
