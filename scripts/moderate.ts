@@ -7,6 +7,7 @@ import { type Appeal, decideAppeal } from '../src/identity/sanctions/appeals.ts'
 import { type Decision, REASONS, recordDecision } from '../src/identity/sanctions/decisions.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
+import { findFan, resolveHandle } from './moderate/find-fan.ts'
 import { listAllAppeals, listQueue } from './moderate/lists.ts'
 import { describe, describeAppeal, present, presentAppeal, showFan } from './moderate/show-fan.ts'
 
@@ -30,11 +31,11 @@ const command = declareCommand({
     ['lift FAN SANCTION --reason other --by Ana', 'ends a sanction'],
   ],
   notes:
-    'FAN is a user id, CASE an id of the queue, APPEAL an id of appeals. Another person than that of the sanction decides an appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
+    'FAN is a handle or a user id, CASE an id of the queue, APPEAL an id of appeals. Another person than that of the sanction decides an appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
-  .argument('[subject]', 'user id of the fan; decide: or id of the case or appeal')
+  .argument('[subject]', 'handle or user id of the fan; show, decide: or id of the case or appeal')
   .argument('[what]', `decide: ${KINDS.join(', ')}; lift: the id of the sanction`)
   .addOption(new Option('--reason <reason>', 'why').choices(REASONS))
   .option('--by <name>', 'your name, up to 100 characters')
@@ -55,7 +56,11 @@ await runCommand(command, async ({ parameters: [action, subject, what], options,
   if (action === 'queue' || action === 'appeals' || action === 'show') {
     if (what !== undefined || reason || options.by || note || options.days || dryRun)
       failUsage(`${action} takes no such options`)
-    if (action === 'show') return showFan(await openDatabase(), subject ?? failUsage('show requires a fan'))
+    if (action === 'show') {
+      const named = subject ?? failUsage('show requires a fan')
+      const db = await openDatabase()
+      return showFan(db, await findFan(db, named))
+    }
     if (subject !== undefined) failUsage(`${action} takes no fan`)
     return action === 'queue' ? listQueue(await openDatabase()) : listAllAppeals(await openDatabase())
   }
@@ -65,25 +70,28 @@ await runCommand(command, async ({ parameters: [action, subject, what], options,
   if (!reason) return failUsage(`${action} requires --reason`)
   if (note !== undefined && (note.trim() === '' || note.length > 500))
     failUsage('--note has 1 to 500 characters')
+  if (action === 'decide' && !KINDS.some(kind => kind === what))
+    failUsage(`decide requires ${KINDS.join(', ')}`)
   const isSuspension = action === 'decide' && what === 'suspend'
   if (isSuspension !== (options.days !== undefined)) failUsage('suspend, and nothing else, requires --days')
   const db = await openDatabase()
+  const about = await resolveHandle(db, subject)
   const common = { reason, decidedBy, note }
   const verb = ((): ((tx: Transaction) => Promise<Recorded>) => {
     const decided = async (decision: Promise<Decision>) => ({ decision: await decision })
     if (action === 'lift') {
       const liftsId = what ?? failUsage('lift requires a sanction')
-      return tx => decided(recordDecision(tx, { ...common, fanId: subject, kind: 'lift', liftsId }))
+      return tx => decided(recordDecision(tx, { ...common, fanId: about, kind: 'lift', liftsId }))
     }
     if (what === 'grant' || what === 'reject')
       return async tx => ({
-        appeal: await decideAppeal(tx, subject, { ...common, granted: what === 'grant' }),
+        appeal: await decideAppeal(tx, about, { ...common, granted: what === 'grant' }),
       })
     if (what === 'dismiss' || what === 'hide' || what === 'mute' || what === 'note')
-      return tx => decided(decide(tx, subject, { ...common, kind: what }))
+      return tx => decided(decide(tx, about, { ...common, kind: what }))
     if (what !== 'suspend') return failUsage(`decide requires ${KINDS.join(', ')}`)
     const until = new Date(db.read.now().getTime() + (options.days ?? 0) * 86_400_000)
-    return tx => decided(decide(tx, subject, { ...common, kind: what, until }))
+    return tx => decided(decide(tx, about, { ...common, kind: what, until }))
   })()
   return record(db, verb, dryRun)
 })

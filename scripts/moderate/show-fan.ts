@@ -10,7 +10,10 @@ import {
 } from '../../src/identity/sanctions/decisions.ts'
 import type { CommandResult } from '../command/command.ts'
 
-export async function showFan(db: Database, fanId: string): Promise<CommandResult> {
+export async function showFan(
+  db: Database,
+  { id: fanId, handle }: { id: string; handle: string | null },
+): Promise<CommandResult> {
   const rows = await listDecisions(db.read, fanId)
   const notes = await readNotesAbout(db.read, fanId)
   const inForce = sanctionsInForce(rows, db.read.now())
@@ -34,8 +37,11 @@ export async function showFan(db: Database, fanId: string): Promise<CommandResul
     ),
   ]
   return {
-    json: { fanId, reports, inForce, decisions, appeals: appeals.map(presentAppeal) },
-    text: lines.length > 0 ? lines.join('\n') : 'Nothing was reported or decided about this fan.',
+    json: { fanId, handle, reports, inForce, decisions, appeals: appeals.map(presentAppeal) },
+    text: [
+      `Fan ${fanId}, ${handle ?? 'without a handle'}`,
+      ...(lines.length > 0 ? lines : ['Nothing was reported or decided about this fan.']),
+    ].join('\n'),
   }
 }
 

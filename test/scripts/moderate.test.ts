@@ -44,16 +44,38 @@ for (const engine of engines) {
       const { id } = (await fan.post('/api/reports', report)).body
       expect(await moderate('queue')).toMatchObject({
         code: 0,
-        json: { cases: [{ caseId: id, fanId: other.id, reports: 1, reporters: 1 }] },
+        json: { cases: [{ caseId: id, fanId: other.id, handle: other.handle, reports: 1, reporters: 1 }] },
       })
       const shown = { id, reporterId: fan.id, note: 'Links.', evidence: { handle: other.handle } }
       expect(await moderate('show', other.id)).toMatchObject({ code: 0, json: { reports: [shown] } })
+      for (const named of [id, other.handle, other.handle.toUpperCase()])
+        expect(await moderate('show', named)).toMatchObject({ code: 0, json: { fanId: other.id } })
       const dismiss = ['decide', id, 'dismiss', '--reason', 'other', '--by', 'Ana']
       expect(await moderate(...dismiss)).toMatchObject({ code: 0, json: { decision: { kind: 'dismiss' } } })
       const again = await moderate(...dismiss)
       expect([again.code, again.err]).toEqual([1, expect.stringContaining('case is not open')])
       expect((await moderate('queue')).json.cases).toEqual([])
       expect((await fan.get('/api/user/reports')).body.reports[0].status).toBe('resolved')
+    })
+
+    test.each([
+      ['show', 'nobody_has_it', [], 'No fan has the handle nobody_has_it'],
+      ['show', '01981e2c-7c1f-7000-8000-000000000003', [], 'There is no fan, case or appeal 01981e2c'],
+      [
+        'decide',
+        'nobody_has_it',
+        ['hide', '--reason', 'spam', '--by', 'Ana'],
+        'No fan has the handle nobody_has_it',
+      ],
+    ])('%s names what it does not find: %s', async (action, named, rest, message) => {
+      const { code, err } = await moderate(action, named, ...rest)
+      expect([code, err]).toEqual([1, expect.stringContaining(message)])
+    })
+
+    test('decides about a fan by the handle', async () => {
+      const fan = await namedFan(world)
+      const decided = await moderate('decide', fan.handle, 'hide', '--reason', 'spam', '--by', 'Ana')
+      expect(decided).toMatchObject({ code: 0, json: { decision: { fanId: fan.id } } })
     })
 
     test('shows open appeals, and grants one by another person than the sanction', async () => {
