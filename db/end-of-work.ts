@@ -11,12 +11,16 @@ export function createEndOfWork() {
       // Guarantee of the cast: it was started by the same object.
       return states.getOrInsertComputed(kind, () => kind.start()) as State
     },
-    /** Ends the unit of work: returns the statements that remain to be run. */
+    /** Ends the unit of work: returns the statements that remain to be run. What a kind collects meanwhile is written as well. */
     async writeDeferred(tx: Transaction): Promise<LastStatement[]> {
       const last: LastStatement[] = []
-      const inOrder = [...states].toSorted(([a], [b]) => a.order - b.order)
-      for (const [kind, state] of inOrder) last.push(...(await kind.write(tx, state)))
-      return last
+      for (;;) {
+        const [next] = [...states].toSorted(([a], [b]) => a.order - b.order)
+        if (!next) return last
+        const [kind, state] = next
+        states.delete(kind)
+        last.push(...(await kind.write(tx, state)))
+      }
     },
   }
 }

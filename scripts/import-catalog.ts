@@ -21,7 +21,7 @@ import { describeChanges } from './import-catalog/report.ts'
 const command = declareCommand({
   name: 'import-catalog',
   summary:
-    'Updates teams, rewards, packs, matches, rules, quests and products, identified by slug, to match a file.',
+    'Updates teams, rewards, packs, matches, rules, quests, sets and products, identified by slug, to match a file.',
   examples: [
     ['catalog.json --dry-run', 'shows what would change'],
     ['catalog.json', 'applies the changes; repeating it changes nothing'],
@@ -29,7 +29,7 @@ const command = declareCommand({
     ['fixtures.json --force', 'also moves kick-offs that a reported state of the match keeps'],
     ['-', 'reads standard input'],
   ],
-  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": [], "products": []}, or NDJSON with {"kind": "team", …} per line.
+  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": [], "sets": [], "products": []}, or NDJSON with {"kind": "team", …} per line.
 Its JSON Schema is scripts/catalog.schema.json. The whole file is checked before the first write, and all errors are listed.
 Kinds that the file omits are not changed. Nothing is deleted.`,
   changes: true,

@@ -48,6 +48,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'backfill-profiles': ['Repairs accounts, ranks and profiles', () => import('./backfill-profiles.ts')],
   'backfill-quests': ['Counts past events for a quest', () => import('./backfill-quests.ts')],
   'expire-points': ['Books the points that have ended', () => import('./expire-points.ts')],
+  'backfill-sets': ['Completes sets of fans who own their items', () => import('./backfill-sets.ts')],
   openapi: ['Prints the OpenAPI document', () => import('./openapi.ts')],
   seed: ['Writes a demonstration catalogue and fans', () => import('./seed.ts')],
   reset: ['Recreates the database of development', () => import('./reset.ts')],

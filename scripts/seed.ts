@@ -98,17 +98,18 @@ interface Written {
   matches: number
   rules: number
   quests: number
+  sets: number
   fans: number
   skipped: Skipped
 }
 
 function describe(
   verb: string,
-  { teams, rewards, packs, matches, rules, quests, fans, skipped }: Written,
+  { teams, rewards, packs, matches, rules, quests, sets, fans, skipped }: Written,
 ): string {
   const { taken, erased, elsewhere } = skipped
   const lines = [
-    `${verb} ${teams} teams, ${rewards} rewards, ${packs} packs, ${matches} matches, ${rules} rules, ${quests} quests and ${fans} fans.`,
+    `${verb} ${teams} teams, ${rewards} rewards, ${packs} packs, ${matches} matches, ${rules} rules, ${quests} quests, ${sets} sets and ${fans} fans.`,
   ]
   if (erased > 0) lines.push(`Skipped ${erased} erased fans.`)
   if (taken > 0) {

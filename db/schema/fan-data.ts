@@ -19,6 +19,7 @@ import { fanData as packs } from './play/packs.ts'
 import { fanData as predictions } from './play/predictions.ts'
 import { fanData as quests } from './play/quests.ts'
 import { fanData as rewards } from './play/rewards.ts'
+import { fanData as sets } from './play/sets.ts'
 import { fanData as shop } from './play/shop.ts'
 import { fanData as trades } from './play/trades.ts'
 import { shapeOf } from './shape.ts'
@@ -37,6 +38,7 @@ export const fanData = {
   ...rewards,
   ...packs,
   ...shop,
+  ...sets,
   ...lockers,
   ...trades,
   ...checkIns,

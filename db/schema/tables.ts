@@ -30,6 +30,7 @@ import { definePredictionsTables } from './play/predictions.ts'
 import { definePurchasesTables } from './play/purchases.ts'
 import { defineQuestsTables } from './play/quests.ts'
 import { defineRewardsTables } from './play/rewards.ts'
+import { defineSetsTables } from './play/sets.ts'
 import { defineShopTables } from './play/shop.ts'
 import { defineTradesTables } from './play/trades.ts'
 
@@ -51,6 +52,7 @@ function defineTables(kit: ColumnKit) {
   const matches = defineMatchesTables(kit, teams)
   const packs = definePacksTables(kit, users)
   const sanctions = defineSanctionsTables(kit, users)
+  const rewards = defineRewardsTables(kit, users)
   return {
     ...teams,
     ...users,
@@ -67,9 +69,10 @@ function defineTables(kit: ColumnKit) {
     ...definePointsTables(kit, users),
     ...defineRulesTables(kit, users),
     ...defineEventsTables(kit, { ...users, ...matches }),
-    ...defineRewardsTables(kit, users),
+    ...rewards,
     ...packs,
     ...defineShopTables(kit, { ...users, ...packs }),
+    ...defineSetsTables(kit, { ...users, ...packs, ...rewards }),
     ...definePurchasesTables(kit),
     ...defineLockersTables(kit, users),
     ...defineTradesTables(kit, { ...users, ...packs }),

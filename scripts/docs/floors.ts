@@ -32,7 +32,7 @@ export const DOMAINS: Record<string, Domain> = {
     rooms: [
       ['rewards', 'purchases', 'check-ins', 'predictions'],
       ['packs'],
-      ['quests', 'shop', 'lockers', 'trades'],
+      ['quests', 'shop', 'lockers', 'trades', 'sets'],
     ],
   },
   delivery: { about: 'what other systems receive', rooms: [['webhooks', 'stream'], ['event-sink']] },

@@ -17,6 +17,8 @@ export const WITHOUT_ROWID = new Set([
   'quest_progress',
   'quest_streaks',
   'rule_uses',
+  'set_completions',
+  'set_items',
   'user_rewards',
   'webhook_lanes',
 ])

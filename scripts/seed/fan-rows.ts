@@ -27,6 +27,7 @@ import { createRecorder, type Recorder } from './event-rows.ts'
 import { createLedger, type Ledger } from './ledger-rows.ts'
 import { addMatchDays } from './match-rows.ts'
 import type { Rows } from './rows.ts'
+import { addCompletedSets } from './set-rows.ts'
 import type { SeedSources } from './sources.ts'
 import type { Supply } from './supply.ts'
 
@@ -75,8 +76,10 @@ export function addFanRows(
 
   if (stage !== 'onboarded') {
     for (const visit of drawVisits(sources)) points.book(visit)
-    if (stage === 'collector') addPacks(rows, id, points, record, sources, supply)
-    else if (stage === 'active') {
+    if (stage === 'collector') {
+      const owned = addPacks(rows, id, points, record, sources, supply)
+      addCompletedSets(rows, { userId: id, owned, points, record, sources }, supply.sets)
+    } else if (stage === 'active') {
       const fan = { userId: id, teamId: drawn.favoriteTeamId, points, record, sources }
       addMatchDays(rows, fan, supply.rounds)
     } else addClaims(rows, id, points.balance(), record, sources, supply, stage === 'redeemed')
@@ -118,7 +121,7 @@ function addClaims(
   }
 }
 
-/** Buys one or two packs with points and opens most of them. */
+/** Buys one or two packs with points and opens most of them. Returns the ids of the drawn collectibles. */
 function addPacks(
   rows: Rows,
   userId: string,
@@ -126,7 +129,8 @@ function addPacks(
   record: Recorder,
   sources: SeedSources,
   supply: Supply,
-) {
+): Set<string> {
+  const owned = new Set<string>()
   for (const packId of drawPurchases(sources)) {
     const now = sources.now()
     const onSale = supply.packs.get(packId)
@@ -165,6 +169,8 @@ function addPacks(
     record('pack.opened', openingOf({ userPackId, packId, items: drawn, weights }))
     for (const [position, collectibleId] of inOrderOfIds(drawn)) {
       rows.userItems.push({ userPackId, position, userId, collectibleId, createdAt: now })
+      owned.add(collectibleId)
     }
   }
+  return owned
 }

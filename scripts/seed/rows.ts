@@ -32,6 +32,7 @@ export interface Rows extends QuestRows, MatchRows {
   packPurchases: Row<'packPurchases'>[]
   userPacks: Row<'userPacks'>[]
   userItems: Omit<Row<'userItems'>, 'serialNumber'>[]
+  setCompletions: Row<'setCompletions'>[]
 }
 
 export const noRows = (): Rows => ({
@@ -47,6 +48,7 @@ export const noRows = (): Rows => ({
   packPurchases: [],
   userPacks: [],
   userItems: [],
+  setCompletions: [],
   questProgress: [],
   questCounts: [],
   questStreaks: [],

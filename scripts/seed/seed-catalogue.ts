@@ -7,11 +7,13 @@ import type { MatchRow } from '../../src/club/matches/matches.ts'
 import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
 import type { PredictionPoints } from '../../src/play/predictions/score.ts'
 import { upsertQuest } from '../../src/play/quests/upsert-quest.ts'
+import { setKind } from '../../src/play/sets/upsert-set.ts'
 import { rewards, teams } from './demo-catalogue.ts'
 import { matches } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { quests } from './demo-quests.ts'
 import { rules } from './demo-rules.ts'
+import { sets } from './demo-sets.ts'
 import { pictureUrl } from './pictures/address.ts'
 import { inLanguages } from './texts/texts.ts'
 
@@ -31,20 +33,23 @@ export async function seedCatalogue(tx: Transaction, predictionPoints: Predictio
   const { matches, settlements } = await seedMatches(tx, predictionPoints)
   const rules = await seedRules(tx)
   const quests = await seedQuests(tx)
+  const sets = await seedSets(tx)
   // An entry, its version, and the version of the catalogue; and what a quest requires.
   const versioned = 3 * (rules + quests.length) + quests.flatMap(({ requires = [] }) => requires).length
-  const made = { teams, rewards, packs, matches, rules, quests: quests.length }
-  return { ...made, rows: teams + rewards + rows + matches + settlements + versioned }
+  const setRows = sets.length + sets.flatMap(({ collectibleIds }) => collectibleIds).length
+  const made = { teams, rewards, packs, matches, rules, quests: quests.length, sets: sets.length }
+  return { ...made, rows: teams + rewards + rows + matches + settlements + versioned + setRows }
 }
 
 /** Counts the missing entries of the catalogue: all if there is no database yet. */
 export async function countMissing(reader: Reader | null) {
   if (!reader) {
     const counts = { teams: teams.length, rewards: rewards.length, packs: packs.length }
-    return { ...counts, matches: matches.length, rules: rules.length, quests: quests.length }
+    const listening = { rules: rules.length, quests: quests.length }
+    return { ...counts, matches: matches.length, ...listening, sets: sets.length }
   }
   const missing = async (
-    table: 'teams' | 'rewards' | 'packs' | 'matches' | 'rules' | 'quests',
+    table: 'teams' | 'rewards' | 'packs' | 'matches' | 'rules' | 'quests' | 'sets',
     ids: string[],
   ) => {
     const { id } = reader.tables[table]
@@ -62,6 +67,7 @@ export async function countMissing(reader: Reader | null) {
     matches: await missing('matches', matches.map(idOf)),
     rules: await missing('rules', rules.map(idOf)),
     quests: await missing('quests', quests.map(idOf)),
+    sets: await missing('sets', sets.map(idOf)),
   }
 }
 
@@ -154,6 +160,15 @@ async function seedQuests(real: Transaction) {
   const found = new Set((await real.select({ id }).from(real.tables.quests)).map(quest => quest.id))
   const missing = quests.filter(quest => !found.has(quest.id))
   for (const quest of missing) await withVersion(real, quest, tx => upsertQuest(tx, quest))
+  return missing
+}
+
+async function seedSets(real: Transaction) {
+  const { id } = real.tables.sets
+  const found = new Set((await real.select({ id }).from(real.tables.sets)).map(set => set.id))
+  const missing = sets.filter(set => !found.has(set.id))
+  const tx = Object.assign(Object.create(real), { now: () => at.createdAt }) as Transaction
+  for (const set of missing) await setKind.upsert(tx, { ...set, name: inLanguages(set.name) })
   return missing
 }
 

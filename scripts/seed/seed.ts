@@ -55,6 +55,7 @@ export interface SeedReport {
   matches: number
   rules: number
   quests: number
+  sets: number
   /** Fans written by this run. */
   fans: number
   skipped: Skipped

@@ -9,6 +9,7 @@ import type { Quest } from '../../src/play/quests/definition.ts'
 import type { RewardRow } from '../../src/play/rewards/present.ts'
 import { type Round, readRounds } from './match-days.ts'
 import { readDemoQuests } from './quest-rows.ts'
+import { readDemoSets, type SeedSet } from './set-rows.ts'
 
 export interface Supply {
   /** The stock decreases as fans claim. */
@@ -16,6 +17,7 @@ export interface Supply {
   packs: Map<string, PackOnSale>
   /** The demonstration quests. */
   quests: Quest[]
+  sets: SeedSet[]
   rounds: Round[]
 }
 
@@ -43,6 +45,7 @@ export async function readSupply(reader: Reader): Promise<Supply> {
   return {
     rewards: new Map(rewards.map(reward => [reward.id, reward])),
     quests: await readDemoQuests(reader),
+    sets: await readDemoSets(reader),
     rounds: await readRounds(reader),
     packs: new Map(onSale.map(entry => [entry.pack.id, entry])),
   }

@@ -42,6 +42,7 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
     await insertRows(tx, tables.packPurchases, rows.packPurchases),
     await insertRows(tx, tables.userPacks, rows.userPacks),
     await insertRows(tx, tables.userRewards, rows.userRewards),
+    await insertRows(tx, tables.setCompletions, rows.setCompletions),
     await takeFromStock(tx, rows),
     await mintItems(tx, rows),
     await insertRows(tx, tables.leaderboardCounts, countMembers(rows.places), { add: 'fans' }),

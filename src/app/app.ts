@@ -45,6 +45,7 @@ import { paymentRoutes } from '../play/purchases/routes.ts'
 import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
+import { setsRoutes } from '../play/sets/routes.ts'
 import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
 import { tradesRoutes } from '../play/trades/routes.ts'
@@ -96,6 +97,7 @@ const play = (deps: Deps) =>
     .use(ordersRoutes(deps))
     .use(lockersRoutes(deps))
     .use(questsRoutes(deps))
+    .use(setsRoutes(deps))
     .use(predictionRoutes(deps))
     .use(checkInRoutes(deps))
 

@@ -12,7 +12,9 @@ import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/even
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
 import { createPublicTextSpine } from '../identity/public-text/spine.ts'
 import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
+import { createItemsSpine } from '../play/packs/arrivals.ts'
 import { questReader } from '../play/quests/event-reader.ts'
+import { completeSetsOf } from '../play/sets/complete-sets.ts'
 
 export const createSpine = (): Spine => ({
   sanctions: createSanctionsSpine({ recordSanction, recordLift, recordAppeal }),
@@ -20,5 +22,6 @@ export const createSpine = (): Spine => ({
   matches: createMatchesSpine(recordMatchUpdate),
   points: createPointsSpine(recordEntries),
   events: createEventsSpine({ readers: [questReader], subscribers: [webhookSubscriber, sinkSubscriber] }),
+  items: createItemsSpine(completeSetsOf),
   webhooks: createWebhooksSpine(),
 })

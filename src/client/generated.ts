@@ -1508,6 +1508,24 @@ export interface components {
                 rewardId: string;
             };
         };
+        /** SetInFeed */
+        SetInFeed: {
+            /** @description Unique among all items. */
+            id: string;
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "set.completed";
+            /** @description When it happened. */
+            occurredAt: string;
+            fan: components["schemas"]["FeedFan"];
+            /** @description What the fan did. */
+            data: {
+                /** @description The set. */
+                setId: string;
+            };
+        };
         /** TradeInFeed */
         TradeInFeed: {
             /** @description Unique among all items. */
@@ -1536,7 +1554,7 @@ export interface components {
         /** Feed */
         Feed: {
             /** @description The latest first. */
-            items: (components["schemas"]["CheckInInFeed"] | components["schemas"]["OpeningInFeed"] | components["schemas"]["PredictionInFeed"] | components["schemas"]["QuestInFeed"] | components["schemas"]["ClaimInFeed"] | components["schemas"]["TradeInFeed"])[];
+            items: (components["schemas"]["CheckInInFeed"] | components["schemas"]["OpeningInFeed"] | components["schemas"]["PredictionInFeed"] | components["schemas"]["QuestInFeed"] | components["schemas"]["ClaimInFeed"] | components["schemas"]["SetInFeed"] | components["schemas"]["TradeInFeed"])[];
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
@@ -2878,6 +2896,55 @@ export interface components {
         QuestResult: {
             quest: components["schemas"]["Quest"];
         };
+        /**
+         * SetReward
+         * @description What completing the set gives, once.
+         */
+        SetReward: {
+            /** @description Points. */
+            points: number;
+            /** @description A reward, which is claimed for the fan. */
+            rewardId: string | null;
+        };
+        /** SetCollectible */
+        SetCollectible: {
+            /** @description Slug of the collectible. */
+            id: string;
+            /** @description Name of the collectible. */
+            name: string;
+            /** @description https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description Rarity: any text of the catalogue. */
+            rarity: string;
+            /** @description Number of its items that you own now. */
+            count: number;
+        };
+        /**
+         * CollectibleSet
+         * @description A set as the caller sees it.
+         */
+        CollectibleSet: {
+            /** @description Slug of the set. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            reward: components["schemas"]["SetReward"];
+            /** @description Whether it can be completed. */
+            active: boolean;
+            /** @description Those of the set, in its order. */
+            collectibles: components["schemas"]["SetCollectible"][];
+            /** @description Number of these collectibles that you own now. */
+            owned: number;
+            /** @description Number of collectibles of the set. */
+            total: number;
+            /** @description When you first owned all of them. It stays, also if an item leaves or the set changes. */
+            completedAt: string | null;
+        };
+        /** Sets */
+        Sets: {
+            /** @description Active sets, and others that you have completed, by id. */
+            sets: components["schemas"]["CollectibleSet"][];
+        };
         /** Prediction */
         Prediction: {
             /** @description Slug of the match. */
@@ -3153,6 +3220,36 @@ export interface components {
                 rarities: {
                     [key: string]: number;
                 };
+            };
+        };
+        /**
+         * SetCompletedMessage
+         * @description The fan got the last missing item of a set; once per set.
+         */
+        SetCompletedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "set.completed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The set. */
+                setId: string;
+                /** @description Points that it gave. */
+                points: number;
+                /** @description The reward that was claimed for the fan. Null if there was none to give. */
+                rewardId: string | null;
             };
         };
         /**
@@ -3812,7 +3909,7 @@ export interface components {
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -5194,6 +5291,29 @@ export interface operations {
             };
         };
     };
+    listSets: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sets"];
+                };
+            };
+        };
+    };
     listTeams: {
         parameters: {
             query?: {
@@ -5835,7 +5955,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "prediction" | "prediction_void" | "expired";
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired";
                 /** @description Entries from then on. */
                 since?: string;
                 /** @description Entries before then. */
@@ -6403,6 +6523,7 @@ export interface messages {
   'purchase.completed': components['schemas']['PurchaseCompletedMessage']
   'purchase.refunded': components['schemas']['PurchaseRefundedMessage']
   'pack.opened': components['schemas']['PackOpenedMessage']
+  'set.completed': components['schemas']['SetCompletedMessage']
   'trade.offered': components['schemas']['TradeOfferedMessage']
   'trade.completed': components['schemas']['TradeCompletedMessage']
   'report.resolved': components['schemas']['ReportResolvedMessage']
@@ -6510,6 +6631,8 @@ export interface codes {
   listSanctions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your signed-in devices. The devices with an active native session, newest first. */
   listSessions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List your sets. The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift. */
+  listSets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the teams. The clubs that a fan can follow, by id. */
   listTeams: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your trades. Those that you offered and those that were offered to you, the latest first. */
@@ -6656,6 +6779,7 @@ export const requests = {
   listRewards: { method: 'GET', path: '/api/rewards', caller: true, repeatable: true },
   listSanctions: { method: 'GET', path: '/api/user/sanctions', caller: true, repeatable: true },
   listSessions: { method: 'GET', path: '/api/auth/sessions', caller: true, repeatable: true },
+  listSets: { method: 'GET', path: '/api/user/sets', caller: true, repeatable: true },
   listTeams: { method: 'GET', path: '/api/teams', repeatable: true },
   listTrades: { method: 'GET', path: '/api/user/trades', caller: true, repeatable: true },
   listUserPacks: { method: 'GET', path: '/api/user/packs', caller: true, repeatable: true },

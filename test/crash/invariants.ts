@@ -43,6 +43,7 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...drawFaults(all),
     ...eventFaults(all),
     ...questFaults(all),
+    ...setFaults(all),
     ...sessionFaults(all),
     ...distributionFaults(all),
     ...webhookFaults(all),
@@ -327,6 +328,27 @@ function drawFaults({ userPacks, userItems, packPurchases, collectibles }: Every
 }
 
 /** Each claimed period has its points and its item, each completed one its event, and no other has any. */
+function setFaults({ setCompletions, pointsEntries, events }: Everything): string[] {
+  return [
+    ...differences(
+      'points of set',
+      setCompletions
+        .filter(({ points }) => points > 0)
+        .map(({ userId, setId, points }) => `${userId} ${setId} ${points}`),
+      pointsEntries
+        .filter(({ reason }) => reason === 'set')
+        .map(({ userId, ref, delta }) => `${userId} ${ref} ${delta}`),
+    ),
+    ...differences(
+      'completed set',
+      setCompletions.map(({ userId, setId }) => `${userId} ${setId}`),
+      events
+        .filter(({ type }) => type === 'set.completed')
+        .map(({ userId, data }) => `${userId} ${JSON.parse(data ?? '{}').setId}`),
+    ),
+  ]
+}
+
 function questFaults({ questProgress, questCounts, pointsEntries, userItems, events }: Everything): string[] {
   const name = ({ questId, period }: { questId: string; period: string }) => `${questId}:${period}`
   const given = questProgress.flatMap(row =>

@@ -12,9 +12,10 @@ import { useRedemption } from '../../src/play/rewards/redemptions.ts'
 import { distributeAll, newFan, happen as report } from '../delivery/webhooks/webhooks-world.ts'
 import { eventOf } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'
-import { addPack, buy, expectStatus, patientFan, start, userIdOf } from '../play/packs/packs-world.ts'
+import { addPack, buy, expectStatus, FREE, patientFan, start, userIdOf } from '../play/packs/packs-world.ts'
 import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
 import { addQuest, happen } from '../play/quests/quests-world.ts'
+import { addSet } from '../play/sets/sets-world.ts'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
 
@@ -170,6 +171,17 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const { id: purchaseId } = expectStatus(201, await start(fan, packId))
     const headers = keyed()
     return () => fan.put('/api/packs/purchase', { purchaseId }, headers)
+  },
+  async 'an opening that completes a set'(world) {
+    const fan = await patientFan(world)
+    const id = crypto.randomUUID()
+    const packId = await addPack(world, { id, price: FREE, weights: { common: 1_000_000 } })
+    const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
+    const collectibleIds = [`${packId}-common`]
+    await addSet(world, { id: crypto.randomUUID(), collectibleIds, reward: { points: 50, rewardId } })
+    const { userPack } = await buy(fan, packId)
+    const headers = keyed()
+    return () => fan.post('/api/packs/open', { userPackId: userPack.id }, headers)
   },
   async 'an opening'(world) {
     const fan = await patientFan(world, 500)

@@ -108,6 +108,7 @@ async function addOddities(db: Database) {
     await addSanctions(tx, at)
     await addPayments(tx, at)
     await addProducts(tx, at)
+    await addSets(tx, { at, text })
   })
 }
 
@@ -236,6 +237,15 @@ async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(trades).values({ ...trade, expiresAt: at, endedAt: at })
   await tx.insert(tradeItems).values({ tradeId: text, collectibleId, serialNumber, side: 'give' })
   await tx.insert(itemTransfers).values({ ...link, ownerId: userId, salt: text, createdAt, hash })
+}
+
+async function addSets(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { sets, setItems, setCompletions } = tx.tables
+  const [setId, rewardPoints] = [text, Number.MAX_SAFE_INTEGER]
+  const set = { id: setId, name: text, translations: text, rewardPoints, active: false }
+  await tx.insert(sets).values({ ...set, createdAt: at, updatedAt: at })
+  await tx.insert(setItems).values({ setId, collectibleId: 'muddy-boots', position: 0 })
+  await tx.insert(setCompletions).values({ userId: 'Z', setId, completedAt: at, points: 0 })
 }
 
 async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string }) {

@@ -319,6 +319,7 @@ export const ar: Text = {
       rule: 'كسبتها مع النادي',
       rule_void: 'سُحبت: أُلغي شراء أو زيارة',
       quest: 'أكملت مهمة',
+      set: 'أكملت مجموعة',
       prediction: 'صدق توقعك',
       prediction_void: 'صُححت نتيجة',
       expired: 'انتهت صلاحيتها',

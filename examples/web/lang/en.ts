@@ -290,6 +290,7 @@ export const en = {
       rule: 'Earned with the club',
       rule_void: 'Taken back: a purchase or visit was cancelled',
       quest: 'Completed a quest',
+      set: 'Completed a set',
       prediction: 'A prediction came true',
       prediction_void: 'A result was corrected',
       expired: 'Expired',

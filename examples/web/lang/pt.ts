@@ -296,6 +296,7 @@ export const pt: Text = {
       rule: 'Ganho com o clube',
       rule_void: 'Retirado: uma compra ou visita foi anulada',
       quest: 'Missão concluída',
+      set: 'Coleção concluída',
       prediction: 'Uma previsão acertada',
       prediction_void: 'Um resultado foi corrigido',
       expired: 'Expirado',

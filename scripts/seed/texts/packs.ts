@@ -50,6 +50,8 @@ export const packs: Record<string, [pt: string, ar: string]> = {
     'Cinco momentos, com maior probabilidade para os raros. Quinhentas, e nunca mais.',
     'خمس لحظات، مع فرص أفضل للنادرة منها. خمسمئة حزمة، ثم لا تتكرر.',
   ],
+  'Great nights': ['Grandes noites', 'ليالٍ عظيمة'],
+  'Saturday rituals': ['Rituais de sábado', 'طقوس السبت'],
   Legends: ['Lendas', 'أساطير'],
   'Five moments, none of them common.': [
     'Cinco momentos, nenhum deles comum.',

@@ -82,6 +82,16 @@ export const applicationEvents = {
     },
     { description: 'The fan opened a pack.' },
   ),
+  'set.completed': Closed(
+    {
+      setId: Type.String({ description: 'The set.' }),
+      points: Integer({ minimum: 0, description: 'Points that it gave.' }),
+      rewardId: Nullable(Type.String(), {
+        description: 'The reward that was claimed for the fan. Null if there was none to give.',
+      }),
+    },
+    { description: 'The fan got the last missing item of a set; once per set.' },
+  ),
   'trade.offered': Closed(
     {
       tradeId: Id('The trade.'),

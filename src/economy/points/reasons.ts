@@ -14,6 +14,7 @@ export const POINTS_REASONS = [
   'rule',
   'rule_void',
   'quest',
+  'set',
   'prediction',
   'prediction_void',
   'expired',

@@ -25,6 +25,7 @@ const SHOWN = {
   ]),
   'quest.completed': pick(applicationEvents['quest.completed'], ['questId', 'kind', 'period', 'streak']),
   'reward.claimed': pick(applicationEvents['reward.claimed'], ['rewardId']),
+  'set.completed': pick(applicationEvents['set.completed'], ['setId']),
   'trade.completed': pick(applicationEvents['trade.completed'], ['role', 'give', 'want']),
 } as const satisfies Record<ShownType, TObject>
 
@@ -56,6 +57,7 @@ const FeedItem = Type.Union(
     item('prediction.settled', 'PredictionInFeed'),
     item('quest.completed', 'QuestInFeed'),
     item('reward.claimed', 'ClaimInFeed'),
+    item('set.completed', 'SetInFeed'),
     item('trade.completed', 'TradeInFeed'),
   ],
   {

@@ -30,6 +30,7 @@ import {
 import { exportPredictions } from '../../play/predictions/export.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
 import { exportClaims } from '../../play/rewards/export.ts'
+import { exportCompletedSets } from '../../play/sets/export.ts'
 import { exportOrders } from '../../play/shop/personal-data.ts'
 import { exportTrades } from '../../play/trades/export.ts'
 
@@ -84,5 +85,6 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     predictions: await exportPredictions(reader, user.id),
     quests: exportQuests(reader, user.id),
     streaks: await exportStreaks(reader, user.id),
+    completedSets: await exportCompletedSets(reader, user.id),
   }
 }

@@ -22,6 +22,7 @@ export const packsTag = 'packs'
 export const productsTag = 'products'
 
 export const questsTag = 'quests'
+export const setsTag = 'sets'
 export const teamsTag = 'teams'
 export const matchesTag = 'matches'
 

@@ -104,6 +104,17 @@ function itemsOf(reader: Reader, packIds: string[]) {
     .orderBy(asc(packItems.packId), asc(collectibles.id))
 }
 
+/** Query for collectibles, to be joined by `id`. */
+export const allCollectibles = (reader: Reader) =>
+  reader.select(collectibleColumns(reader)).from(reader.tables.collectibles)
+
+/** Which of these ids are of collectibles. */
+export async function findCollectibleIds(reader: Reader, ids: string[]): Promise<Set<string>> {
+  const { id } = reader.tables.collectibles
+  const rows = await reader.select({ id }).from(reader.tables.collectibles).where(inArray(id, ids))
+  return new Set(rows.map(row => row.id))
+}
+
 /** The columns of a collectible in responses, for `presentTexts`. */
 export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 'tables'>) {
   const { id, name, description, imageUrl, rarity, translations } = collectibles

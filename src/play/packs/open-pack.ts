@@ -8,6 +8,7 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { findUser } from '../../identity/users/users.ts'
+import { noteArrival } from './arrivals.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { inOrderOfIds, parseTerms } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
@@ -66,9 +67,14 @@ async function insertItems(tx: Transaction, { id, userId }: UserPackRow, drawn: 
   }
 }
 
-export const insertItem = prepared((tx: Transaction, item: Tables['userItems']['$inferInsert']) =>
-  tx.insert(tx.tables.userItems).values(item),
-)
+type NewItem = Tables['userItems']['$inferInsert']
+
+export async function insertItem(tx: Transaction, item: NewItem): Promise<void> {
+  await insertRow(tx, item)
+  noteArrival(tx, item)
+}
+
+const insertRow = prepared((tx: Transaction, item: NewItem) => tx.insert(tx.tables.userItems).values(item))
 
 export async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
   const [row] = await mint(tx, collectibleId)

@@ -1,13 +1,30 @@
 /** Who owns an item: the fan who drew it or was given it, until it changes hands. */
-import { and, eq, isNull, or, type SQL } from 'drizzle-orm'
+import { and, type Column, count, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { collectibleColumns } from './catalogue.ts'
 
 type Tables = Pick<Reader, 'tables'>
 
 /** SQL: whether the fan owns the item now. Each branch is an index. */
-export function isOwnedBy({ tables: { userItems } }: Tables, userId: string): SQL | undefined {
+export function isOwnedBy({ tables: { userItems } }: Tables, userId: string | Column): SQL | undefined {
   return or(eq(userItems.ownerId, userId), and(eq(userItems.userId, userId), isNull(userItems.ownerId)))
+}
+
+/** SQL: whether the fan owns an item of the collectible now. */
+export function ownsItemOf(reader: Tables, userId: string | Column, collectibleId: Column): SQL {
+  const { userItems } = reader.tables
+  return sql`exists (select 1 from ${userItems} where ${userItems.collectibleId} = ${collectibleId}
+    and ${isOwnedBy(reader, userId)})`
+}
+
+/** Query for the number of items that the fan owns now of each collectible. */
+export function countsOfOwned(reader: Reader, userId: string) {
+  const { userItems } = reader.tables
+  return reader
+    .select({ collectibleId: userItems.collectibleId, count: count() })
+    .from(userItems)
+    .where(isOwnedBy(reader, userId))
+    .groupBy(userItems.collectibleId)
 }
 
 /** Query for the items that the fan owns now, with what a response shows of their collectibles. */

@@ -2,6 +2,7 @@
 import { and, desc, eq, isNull, lte, or } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { noteArrival } from './arrivals.ts'
 import { isOwnedBy } from './ownership.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from './provenance-chain.ts'
 
@@ -42,6 +43,7 @@ export async function transferItem(tx: Transaction, transfer: Transfer): Promise
     ownerHash: hashOfOwner(salt, toId),
   })
   await insertLink(tx, { ...link, ownerId: toId, salt, hash })
+  noteArrival(tx, { userId: toId, collectibleId })
   return true
 }
 

@@ -41,7 +41,7 @@ const WHOLE = {
 
 test.each([
   ...Object.keys(applicationEvents),
-  ...['match.updated', 'order.paid', 'order.refunded', 'points.changed', 'set.completed'],
+  ...['match.updated', 'order.paid', 'order.refunded', 'points.changed'],
   ...['wallet.linked', 'trade.completed', 'cash.topped_up', 'reward.expired', 'webhook.test'],
 ])('%s is reserved for the application', type => expect(isReservedType(type)).toBe(true))
 

@@ -385,6 +385,12 @@ onEachEngine('The declared data of a fan', world => {
           shown: shownAt(21),
         },
       },
+      setCompletions: {
+        userId: {
+          row: { userId, setId: 'set-of-ada', completedAt: at(26), points: 0 },
+          shown: shownAt(26),
+        },
+      },
       pictures: {
         userId: {
           row: { id: 'picture-of-ada', fileId: 'file-of-ada', userId, createdAt: at(25), reviewAt: at(25) },
@@ -408,6 +414,8 @@ onEachEngine('The declared data of a fan', world => {
       await tx.insert(webhookEndpoints).values({ id: 'endpoint', ...endpoint })
       await tx.insert(tx.tables.moderationDecisions).values({ ...decision, id: 'decision-8', fanId: otherId })
       await tx.insert(pictureFiles).values({ id: 'file-of-ada', width: 1, height: 1, bytes: 1 })
+      const set = { name: 'Derby', rewardPoints: 0, active: true, createdAt: at(24), updatedAt: at(24) }
+      await tx.insert(tx.tables.sets).values({ id: 'set-of-ada', ...set })
       await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
       // Guarantee of the cast: the row is of this table.
       for (const [name, column] of declarations)

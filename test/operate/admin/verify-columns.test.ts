@@ -11,6 +11,7 @@ import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { addPack, patientFan } from '../../play/packs/packs-world.ts'
 import { addQuest, happen, newType, userIdOf } from '../../play/quests/quests-world.ts'
+import { addSet, give } from '../../play/sets/sets-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
 interface Claim {
@@ -46,6 +47,7 @@ const claims: Claim[] = [
       voidNote: 'free text, deleted by an erasure',
     },
   },
+  { table: 'setCompletions', keys: ['userId', 'setId'], verify: 'ledger', unseen: {} },
   { table: 'ruleUses', keys: ['userId', 'ruleId', 'window'], verify: 'ledger', unseen: {} },
   { table: 'ruleBudgets', keys: ['ruleId'], verify: 'ledger', unseen: {} },
   {
@@ -116,6 +118,8 @@ async function fill(world: World) {
   })
   world.clock.advance(120_000)
   await happen(world, fan, type, { data: { seat: 1 } })
+  const set = await addSet(world, { reward: { points: 4 } })
+  await give(world, userId, set.collectibleIds)
   const packId = await addPack(world, { price: { amount: 20, currency: 'POINTS' } })
   const { body } = await fan.post('/api/packs/purchase', { packId })
   await fan.put('/api/packs/purchase', { purchaseId: body.id })

@@ -346,6 +346,7 @@ onEachEngine('Languages', world => {
       'listProducts',
       'listQuests',
       'listRewards',
+      'listSets',
       'listTeams',
       'listTrades',
       'lookUpRedemption',

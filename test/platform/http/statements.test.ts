@@ -24,8 +24,9 @@ onEachEngine('A read by a fan who has not read before', world => {
     { path: '/api/packs/purchases', statements: 1 },
     { path: '/api/dashboard', statements: 1 },
     { path: '/api/quests', statements: 1 },
+    { path: '/api/user/sets', statements: 2 },
     { path: '/api/leaderboard?limit=1', statements: 1 },
-  ])('of $path takes $statements statement', async ({ path, statements }) => {
+  ])('of $path takes this many statements: $statements', async ({ path, statements }) => {
     const [leader, first, second] = await Promise.all([3, 2, 1].map(points => patientFan(world, points)))
     for (const fan of [leader, first, second]) await fan?.post('/api/user/onboarding', {})
     if (!first || !second) throw new Error('there are three fans')

@@ -7,4 +7,14 @@ export const options = {
   predictionPoints: { outcome: 10, difference: 15, exact: 25 },
 }
 
-export const NOTHING = { teams: 0, rewards: 0, packs: 0, matches: 0, rules: 0, quests: 0, fans: 0, rows: 0 }
+export const NOTHING = {
+  teams: 0,
+  rewards: 0,
+  packs: 0,
+  matches: 0,
+  rules: 0,
+  quests: 0,
+  sets: 0,
+  fans: 0,
+  rows: 0,
+}

@@ -24,6 +24,7 @@ import { findWrongItems } from './verify-items.ts'
 import { findWrongPredictions } from './verify-predictions.ts'
 import { findWrongPurchases } from './verify-purchases.ts'
 import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
+import { findWrongSets } from './verify-sets.ts'
 
 export interface LedgerReport {
   fans: number
@@ -78,6 +79,7 @@ export async function verifyLedger(
       say(await findWrongPredictions(read, range))
       say(await findWrongPurchases(read, range))
       say(await findWrongItems(read, range))
+      say(await findWrongSets(read, range))
       report.fans += userIds.length
       onProgress?.(report.fans, Math.max(total, report.fans))
     }

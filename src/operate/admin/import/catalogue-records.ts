@@ -8,6 +8,7 @@ import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
 import { packKind } from '../../../play/packs/upsert-pack.ts'
 import { questKind } from '../../../play/quests/upsert-quest.ts'
 import { rewardKind } from '../../../play/rewards/upsert-reward.ts'
+import { setKind } from '../../../play/sets/upsert-set.ts'
 import { productKind } from '../../../play/shop/upsert-product.ts'
 
 export const entryKinds = {
@@ -17,6 +18,7 @@ export const entryKinds = {
   match: matchKind,
   rule: ruleKind,
   quest: questKind,
+  set: setKind,
   product: productKind,
 }
 

@@ -8,6 +8,7 @@ import { RuleEntry } from '../../../economy/rules/entry-schema.ts'
 import { PackEntry } from '../../../play/packs/entry-schema.ts'
 import { QuestEntry } from '../../../play/quests/entry-schema.ts'
 import { RewardEntry } from '../../../play/rewards/entry-schema.ts'
+import { SetEntry } from '../../../play/sets/entry-schema.ts'
 import { ProductEntry } from '../../../play/shop/entry-schema.ts'
 
 /** Records of a kind that the file omits do not change. */
@@ -20,6 +21,7 @@ export const Catalogue = Closed(
     matches: Type.Optional(Type.Array(MatchEntry)),
     rules: Type.Optional(Type.Array(RuleEntry)),
     quests: Type.Optional(Type.Array(QuestEntry)),
+    sets: Type.Optional(Type.Array(SetEntry)),
     products: Type.Optional(Type.Array(ProductEntry)),
   },
   { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
@@ -33,6 +35,7 @@ export const CATALOGUE_LISTS = {
   matches: 'match',
   rules: 'rule',
   quests: 'quest',
+  sets: 'set',
   products: 'product',
 } as const
 
@@ -46,5 +49,6 @@ export const catalogueLines = {
   match: line('match', MatchEntry),
   rule: line('rule', RuleEntry),
   quest: line('quest', QuestEntry),
+  set: line('set', SetEntry),
   product: line('product', ProductEntry),
 }

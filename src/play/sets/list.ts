@@ -1,0 +1,68 @@
+/** The sets of the catalogue, with what a fan owns of each now. */
+import { asc, eq } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
+import type { CallerId } from '../../core/caller.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { packsTag, setsTag } from '../../platform/cache/tags.ts'
+import { allCollectibles } from '../packs/catalogue.ts'
+import { countsOfOwned } from '../packs/ownership.ts'
+
+/** Active sets, and others that the fan has completed, by id. */
+export async function listSets({ read, cache }: ReadSource, { userId }: CallerId) {
+  const sets = await cache.get('sets', async () => ({
+    value: await readSets(read),
+    tags: [setsTag, packsTag],
+  }))
+  const [counts, completions] =
+    userId === undefined
+      ? [[], []]
+      : await Promise.all([selectCounts(read, userId), selectCompletions(read, userId)])
+  const countOf = new Map(counts.map(({ collectibleId, count }) => [collectibleId, Number(count)]))
+  const completedAt = new Map(completions.map(({ setId, completedAt }) => [setId, completedAt]))
+  return {
+    sets: sets
+      .filter(({ id, active }) => active || completedAt.has(id))
+      .map(({ id, name, reward, active, collectibles }) => {
+        const items = collectibles.map(item => ({ ...item, count: countOf.get(item.id) ?? 0 }))
+        return {
+          ...{ id, name, reward, active, collectibles: items },
+          owned: items.filter(({ count }) => count > 0).length,
+          total: items.length,
+          completedAt: completedAt.get(id)?.toISOString() ?? null,
+        }
+      }),
+  }
+}
+
+async function readSets(reader: Reader) {
+  const { sets, setItems } = reader.tables
+  const item = allCollectibles(reader).as('item')
+  const { id, name, description, imageUrl, rarity, translations } = item
+  const rows = await reader.select().from(sets).orderBy(asc(sets.id))
+  const items = await reader
+    .select({ setId: setItems.setId, id, name, description, imageUrl, rarity, translations })
+    .from(setItems)
+    .innerJoin(item, eq(id, setItems.collectibleId))
+    .orderBy(asc(setItems.setId), asc(setItems.position))
+  const itemsOf = Map.groupBy(items, ({ setId }) => setId)
+  return rows.map(row => {
+    const { id, name, active, rewardPoints: points, rewardId } = presentTexts(row)
+    const collectibles = (itemsOf.get(id) ?? []).map(({ setId: _, ...collectible }) => {
+      const { id, name, imageUrl, rarity } = presentTexts(collectible)
+      return { id, name, imageUrl, rarity }
+    })
+    return { id, name, reward: { points, rewardId }, active, collectibles }
+  })
+}
+
+const selectCounts = prepared(countsOfOwned)
+
+const selectCompletions = prepared((reader: Reader, userId: string) => {
+  const { setId, completedAt } = reader.tables.setCompletions
+  return reader
+    .select({ setId, completedAt })
+    .from(reader.tables.setCompletions)
+    .where(eq(reader.tables.setCompletions.userId, userId))
+})

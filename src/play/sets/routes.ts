@@ -1,0 +1,23 @@
+import { Closed } from '../../core/schemas.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { ResponseCache } from '../../platform/cache/response-cache.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { listSets } from './list.ts'
+import { exampleSet, Sets } from './schema.ts'
+
+export const setsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
+  fans(deps, { prefix: '/api/user/sets', tag: 'Packs' }).get(
+    '',
+    ({ caller }) => listSets({ read: deps.db.read, cache: deps.cache }, caller),
+    operation({
+      id: 'listSets',
+      summary: 'List your sets',
+      description:
+        'The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift.',
+      conditional: true,
+      query: Closed(LanguageQuery),
+      responses: { 200: Sets },
+      examples: { 200: { sets: [exampleSet] } },
+    }),
+  )

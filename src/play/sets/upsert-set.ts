@@ -1,0 +1,102 @@
+/** Imports sets. A change applies to later completions: a fan who has completed a set keeps it, and what it gave. */
+import { asc, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import {
+  compareEntries,
+  deactivateEntry,
+  type EntryChange,
+  type EntryFault,
+  type EntryKind,
+  type ImportOptions,
+  listActive,
+  refuseEntry,
+  slugFaults,
+} from '../../club/catalogue/entry.ts'
+import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
+import { setsTag } from '../../platform/cache/tags.ts'
+import { findCollectibleIds } from '../packs/catalogue.ts'
+import { isReward } from '../rewards/give-reward.ts'
+import type { SetEntry } from './entry-schema.ts'
+
+/** @throws DomainError `catalogue_conflict` for an unknown collectible or reward */
+async function planSet(reader: Reader, entry: SetEntry, options?: ImportOptions): Promise<EntryChange> {
+  refuseEntry(...(await referenceFaults(reader, entry, options)))
+  return compareEntries(await readSet(reader, entry.id), contentOf(entry))
+}
+
+async function upsertSet(tx: Transaction, entry: SetEntry): Promise<EntryChange> {
+  const { sets, setItems } = tx.tables
+  const { id, collectibleIds } = entry
+  const change = await planSet(tx, entry)
+  if (change.outcome === 'unchanged') return change
+  tx.invalidate(setsTag)
+  const { name, active, reward } = contentOf(entry)
+  const set = {
+    ...columnsOfTexts({ name, active }),
+    ...{ rewardPoints: reward.points, rewardId: reward.rewardId, updatedAt: tx.now() },
+  }
+  // Its lock puts concurrent imports in order.
+  await tx
+    .insert(sets)
+    .values({ ...set, id, createdAt: tx.now() })
+    .onConflictDoUpdate({ target: sets.id, set })
+  await tx.delete(setItems).where(eq(setItems.setId, id))
+  await tx
+    .insert(setItems)
+    .values(collectibleIds.map((collectibleId, position) => ({ setId: id, collectibleId, position })))
+  return change
+}
+
+function contentOf({ name, collectibleIds, reward, active = true }: SetEntry) {
+  const { points = 0, rewardId = null } = reward ?? {}
+  return { name, collectibleIds, reward: { points, rewardId }, active }
+}
+
+/** As `contentOf`. Undefined if it does not exist. */
+async function readSet(reader: Reader, id: string) {
+  const { sets, setItems } = reader.tables
+  const [row] = await reader.select().from(sets).where(eq(sets.id, id))
+  if (!row) return undefined
+  const items = await reader
+    .select({ collectibleId: setItems.collectibleId })
+    .from(setItems)
+    .where(eq(setItems.setId, id))
+    .orderBy(asc(setItems.position))
+  const { name, active, rewardPoints: points, rewardId } = statedTexts(row)
+  const collectibleIds = items.map(({ collectibleId }) => collectibleId)
+  return { name, collectibleIds, reward: { points, rewardId }, active }
+}
+
+async function referenceFaults(
+  reader: Reader,
+  { collectibleIds, reward }: SetEntry,
+  { isWritten = () => false }: ImportOptions = {},
+): Promise<EntryFault[]> {
+  const known = await findCollectibleIds(reader, collectibleIds)
+  const faults = collectibleIds.flatMap((id, index) =>
+    known.has(id) || isWritten('collectible', id)
+      ? []
+      : [
+          {
+            pointer: `/collectibleIds/${index}`,
+            message: 'must be a collectible that is stored, or stated before this set',
+          },
+        ],
+  )
+  const { rewardId } = reward ?? {}
+  if (rewardId && !isWritten('reward', rewardId) && !(await isReward(reader, rewardId)))
+    faults.push({
+      pointer: '/reward/rewardId',
+      message: 'must be a reward that is stored, or stated before this set',
+    })
+  return faults
+}
+
+export const setKind: EntryKind<SetEntry> = {
+  faults: ({ id, name }) => [...slugFaults(id), ...textFaults({ name })],
+  plan: planSet,
+  upsert: upsertSet,
+  listActive: reader => listActive(reader, reader.tables.sets),
+  /** Fans who completed it still see it. */
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.sets, setsTag, id),
+}
