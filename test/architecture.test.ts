@@ -251,6 +251,7 @@ describe('kinds of files', () => {
     ['TypeBox', /^@sinclair\/typebox/, ['src/core/typebox.ts']],
     ['the document of @elysiajs/swagger', /^@elysiajs\/swagger/, ['src/platform/docs/openapi.ts']],
     ['the token of @elysiajs/bearer', /^@elysiajs\/bearer/, ['src/platform/http/contract/bearer.ts']],
+    ['viem', /^viem/, ['src/play/wallets/ethereum.ts']],
     ['the client of @elysiajs/eden', /^@elysiajs\/eden/, ['src/app/eden.ts']],
   ])('%s enters through one file', (_, library, files) => {
     const importing = sources

@@ -22,6 +22,7 @@ import { fanData as rewards } from './play/rewards.ts'
 import { fanData as sets } from './play/sets.ts'
 import { fanData as shop } from './play/shop.ts'
 import { fanData as trades } from './play/trades.ts'
+import { fanData as wallets } from './play/wallets.ts'
 import { shapeOf } from './shape.ts'
 
 export const fanData = {
@@ -35,6 +36,7 @@ export const fanData = {
   ...points,
   ...rules,
   ...events,
+  ...wallets,
   ...rewards,
   ...packs,
   ...shop,

@@ -33,6 +33,7 @@ import { defineRewardsTables } from './play/rewards.ts'
 import { defineSetsTables } from './play/sets.ts'
 import { defineShopTables } from './play/shop.ts'
 import { defineTradesTables } from './play/trades.ts'
+import { defineWalletsTables } from './play/wallets.ts'
 
 export type Tables = ReturnType<typeof defineTables>
 
@@ -70,6 +71,7 @@ function defineTables(kit: ColumnKit) {
     ...defineRulesTables(kit, users),
     ...defineEventsTables(kit, { ...users, ...matches }),
     ...rewards,
+    ...defineWalletsTables(kit, users),
     ...packs,
     ...defineShopTables(kit, { ...users, ...packs }),
     ...defineSetsTables(kit, { ...users, ...packs, ...rewards }),

@@ -30,7 +30,8 @@ export const DOMAINS: Record<string, Domain> = {
   play: {
     about: 'what fans do with points and cards',
     rooms: [
-      ['rewards', 'purchases', 'check-ins', 'predictions'],
+      ['wallets', 'purchases', 'check-ins', 'predictions'],
+      ['rewards'],
       ['packs'],
       ['quests', 'shop', 'lockers', 'trades', 'sets'],
     ],

@@ -49,6 +49,7 @@ import { setsRoutes } from '../play/sets/routes.ts'
 import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
 import { tradesRoutes } from '../play/trades/routes.ts'
+import { walletsRoutes } from '../play/wallets/routes.ts'
 import type { Deps } from './deps.ts'
 // Declares what the spine holds, for programs that include the application's types alone.
 import type {} from './spine.ts'
@@ -88,6 +89,7 @@ const economy = (deps: Deps) =>
 
 const play = (deps: Deps) =>
   domain('play')
+    .use(walletsRoutes(deps))
     .use(rewardsRoutes(deps))
     .use(redemptionRoutes(deps))
     .use(packsRoutes(deps))

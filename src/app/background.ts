@@ -17,6 +17,7 @@ import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
+import { sweepChallenges } from '../play/wallets/challenge.ts'
 import type { Deps } from './deps.ts'
 
 /** Milliseconds between two runs. */
@@ -39,6 +40,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete expired challenges of wallets', () => sweepChallenges(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
     start(SWEEP_EVERY_MS, 'delete data of old events', () =>
       sweepEventData(deps.db, deps.config.eventRetentionMs),

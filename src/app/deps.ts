@@ -31,6 +31,7 @@ import { createPayments } from '../play/purchases/gateways/create.ts'
 import type { PurchaseKind } from '../play/purchases/kind.ts'
 import { createAddressEncryption } from '../play/shop/addresses.ts'
 import { orderKind } from '../play/shop/order-kind.ts'
+import { createChains } from '../play/wallets/chains.ts'
 
 /** Called as things happen, for metrics. */
 interface Observers {
@@ -115,6 +116,13 @@ export async function createDeps(world: World) {
     payments: await createPayments(config.payments, secret, {
       log,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
+    }),
+    chains: createChains({
+      ...{ rpcUrls: config.wallets.rpcUrls, log, elapsed: sources.elapsed, resilience },
+      fetch: tracedFetch(
+        'chain',
+        createGuardedFetch({ publicOnly: config.production, allowPrivate: config.wallets.allowPrivate }),
+      ),
     }),
     webhookSecrets: createWebhookSecrets(config.nativeTokens),
     /** How endpoints of webhooks are called. */

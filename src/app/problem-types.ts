@@ -26,6 +26,7 @@ import { questProblems } from '../play/quests/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
 import { shopProblems } from '../play/shop/problems.ts'
 import { tradeProblems } from '../play/trades/problems.ts'
+import { walletProblems } from '../play/wallets/problems.ts'
 
 export const problemTypes = unite(
   transportProblems,
@@ -48,6 +49,7 @@ export const problemTypes = unite(
   packProblems,
   lockerProblems,
   tradeProblems,
+  walletProblems,
   shopProblems,
   checkInProblems,
   predictionProblems,

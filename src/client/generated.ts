@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -477,6 +477,54 @@ export interface components {
              */
             code: "event_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no challenge with this nonce: it is older than five minutes, was used, or is of another fan. Request a new one, and let the user sign it. */
+        ChallengeExpiredProblem: {
+            /**
+             * @description `challenge_expired`.
+             * @constant
+             */
+            code: "challenge_expired";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The signature is not of the address of the challenge over exactly its `message`. Let the user sign the message unchanged, with the wallet of this address. */
+        InvalidWalletSignatureProblem: {
+            /**
+             * @description `invalid_wallet_signature`.
+             * @constant
+             */
+            code: "invalid_wallet_signature";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The server cannot ask the chain: it does not respond, or its response cannot be used. Nothing has changed, and a challenge stays usable. Send the same request again after `Retry-After`. */
+        ChainUnavailableProblem: {
+            /**
+             * @description `chain_unavailable`.
+             * @constant
+             */
+            code: "chain_unavailable";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A wallet is linked to one fan. The other fan can unlink it. */
+        WalletLinkedElsewhereProblem: {
+            /**
+             * @description `wallet_linked_elsewhere`.
+             * @constant
+             */
+            code: "wallet_linked_elsewhere";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has reached the maximum of linked wallets. Unlink one first. */
+        TooManyWalletsProblem: {
+            /**
+             * @description `too_many_wallets`.
+             * @constant
+             */
+            code: "too_many_wallets";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has reached the maximum of challenges. Use one, or wait until one expires. */
+        TooManyChallengesProblem: {
+            /**
+             * @description `too_many_challenges`.
+             * @constant
+             */
+            code: "too_many_challenges";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No reward has this id. Read the list of rewards again. */
         RewardNotFoundProblem: {
             /**
@@ -514,6 +562,22 @@ export interface components {
             variantId?: string;
             /** @description Of a cart: units that can be bought now. */
             available?: number;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. What a wallet holds is read again after ten minutes. */
+        NotAHolderProblem: {
+            /**
+             * @description `not_a_holder`.
+             * @constant
+             */
+            code: "not_a_holder";
+            /** @description The chain (EIP-155). */
+            chainId: number;
+            /** @description Address of the contract of the token. */
+            contract: string;
+            /** @description Units of the token that are required. */
+            minimum: string;
+            /** @description Units that the linked wallets hold. */
+            held: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not claimed this reward. Claim it, then redeem it. */
         NotClaimedProblem: {
@@ -1944,6 +2008,52 @@ export interface components {
             /** @description What the event had earned. A repeat shows the same. */
             taken: components["schemas"]["Taken"][];
         };
+        /** CashBalance */
+        CashBalance: {
+            /** @description ISO 4217. */
+            currency: string;
+            /** @description What can be spent. Minor units. */
+            available: number;
+            /** @description What is held for orders that are not paid yet. Minor units. */
+            held: number;
+        };
+        /** LinkedWallet */
+        LinkedWallet: {
+            /** @description Address of the wallet, with the checksum of EIP-55. */
+            address: string;
+            /** @description The chain on which it was proved last (EIP-155). */
+            chainId: number;
+            /** @description When it was linked. */
+            linkedAt: string;
+        };
+        /** Wallets */
+        Wallets: {
+            /** @description Balances by currency; empty while the club offers none. */
+            cash: components["schemas"]["CashBalance"][];
+            /** @description Linked wallets, the oldest first. */
+            linked: components["schemas"]["LinkedWallet"][];
+        };
+        /** WalletChallenge */
+        WalletChallenge: {
+            /** @description The text to sign with `personal_sign`, unchanged (EIP-4361). */
+            message: string;
+            /** @description Names the challenge. */
+            nonce: string;
+            /** @description When the challenge can no longer be used. */
+            expiresAt: string;
+        };
+        /**
+         * Holds
+         * @description A token that a fan must hold in linked wallets.
+         */
+        Holds: {
+            /** @description The chain (EIP-155). */
+            chainId: number;
+            /** @description Address of the contract of the token, in lower case. */
+            contract: string;
+            /** @description Units that the linked wallets must hold together: of ERC-721 a number of tokens, of ERC-20 the smallest unit. */
+            minimum: string;
+        };
         /**
          * Reward
          * @description A reward as the caller sees it.
@@ -1961,6 +2071,10 @@ export interface components {
             itemType: string;
             /** @description Points required for a claim, which does not spend them. */
             pointsRequired: number;
+            /** @description What else a claim requires; it is checked when the reward is claimed. */
+            requires: {
+                holds?: components["schemas"]["Holds"];
+            };
             /** @description Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When claims start. */
@@ -1976,7 +2090,7 @@ export interface components {
             state: "unclaimed" | "claimed" | "redeemed";
             /** @description Whether the caller has the required points. */
             unlocked: boolean;
-            /** @description Whether a claim would succeed now. */
+            /** @description Whether a claim would succeed now, `requires` apart. */
             claimable: boolean;
             /** @description Points that the caller lacks. */
             missingPoints: number;
@@ -2501,6 +2615,7 @@ export interface components {
                 points?: number;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
+                holds?: components["schemas"]["Holds"];
             };
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
@@ -3790,6 +3905,34 @@ export interface components {
             };
         };
         /**
+         * WalletLinkedMessage
+         * @description The fan linked a wallet.
+         */
+        WalletLinkedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "wallet.linked";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description Address of the wallet, with the checksum of EIP-55. */
+                address: string;
+                /** @description The chain on which it was proved (EIP-155). */
+                chainId: number;
+            };
+        };
+        /**
          * MatchCheckedInMessage
          * @description The fan checked in at the gate of a match; once per match.
          */
@@ -4849,6 +4992,35 @@ export interface operations {
             };
         };
     };
+    issueWalletChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Address of the wallet. One in mixed case must have the checksum of EIP-55. */
+                    address: string;
+                    /** @description The chain to which the wallet is connected (EIP-155). */
+                    chainId: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletChallenge"];
+                };
+            };
+        };
+    };
     joinLeaderboard: {
         parameters: {
             query?: never;
@@ -4882,6 +5054,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    readWallets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wallets"];
+                };
+            };
+        };
+    };
+    linkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Names the challenge. */
+                    nonce: string;
+                    /** @description Signature of the message: of a key (EIP-191), or of a contract (ERC-1271, ERC-6492). */
+                    signature: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedWallet"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedWallet"];
+                };
             };
         };
     };
@@ -6326,6 +6556,27 @@ export interface operations {
             };
         };
     };
+    unlinkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Address of the wallet, in any case. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     uploadPicture: {
         parameters: {
             query?: never;
@@ -6463,10 +6714,17 @@ export interface problems {
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
+  'challenge_expired': components['schemas']['ChallengeExpiredProblem']
+  'invalid_wallet_signature': components['schemas']['InvalidWalletSignatureProblem']
+  'chain_unavailable': components['schemas']['ChainUnavailableProblem']
+  'wallet_linked_elsewhere': components['schemas']['WalletLinkedElsewhereProblem']
+  'too_many_wallets': components['schemas']['TooManyWalletsProblem']
+  'too_many_challenges': components['schemas']['TooManyChallengesProblem']
   'reward_not_found': components['schemas']['RewardNotFoundProblem']
   'reward_inactive': components['schemas']['RewardInactiveProblem']
   'already_claimed': components['schemas']['AlreadyClaimedProblem']
   'out_of_stock': components['schemas']['OutOfStockProblem']
+  'not_a_holder': components['schemas']['NotAHolderProblem']
   'not_claimed': components['schemas']['NotClaimedProblem']
   'already_redeemed': components['schemas']['AlreadyRedeemedProblem']
   'redemption_not_found': components['schemas']['RedemptionNotFoundProblem']
@@ -6537,6 +6795,7 @@ export interface messages {
   'order.refund_due': components['schemas']['OrderRefundDueMessage']
   'order.refunded': components['schemas']['OrderRefundedMessage']
   'order.line_changed': components['schemas']['OrderLineChangedMessage']
+  'wallet.linked': components['schemas']['WalletLinkedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
@@ -6568,7 +6827,7 @@ export interface codes {
   /** Claim the reward of a completed quest. Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion. */
   claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
-  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'not_a_holder' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete an order. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order. */
   completeCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
@@ -6595,10 +6854,14 @@ export interface codes {
   grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Create a receipt of the sandbox gateway. Not in production. To test a reused receipt, use a `paid` receipt for a second purchase. */
   issueSandboxReceipt: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Request a challenge for a wallet. The user signs `message` unchanged with the wallet, in five minutes. It names the site, the chain, the address and the fan. A challenge is used once. */
+  issueWalletChallenge: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'too_many_challenges' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Join the leaderboard. Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of yours. You can join again after leaving. A repeat changes nothing. */
   joinLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave the leaderboard. Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing. */
   leaveLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Link a wallet. Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet is no way to sign in. */
+  linkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'challenge_expired' | 'wallet_linked_elsewhere' | 'too_many_wallets' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_wallet_signature' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** List the fans that you block. The latest first, by handle alone, so that you can end the block. */
   listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans who follow you. The latest first, with what each shows to you. */
@@ -6699,6 +6962,8 @@ export interface codes {
   readTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a trade. One that you offered, or that was offered to you. */
   readTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'trade_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read your wallets. Balances of cash, and the wallets on blockchains that you have linked. */
+  readWallets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Report what fans did. Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens. Requires the scope `events:write`. */
   recordEvents: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Redeem a claimed reward. Generates the redemption code, also if the reward is no longer active. */
@@ -6706,7 +6971,7 @@ export interface codes {
   /** Refresh a native token. Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country. */
-  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'address_required' | 'not_shipped_there' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'address_required' | 'not_shipped_there' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
   startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */
@@ -6715,6 +6980,8 @@ export interface codes {
   unblockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Stop following a fan. A repeat changes nothing. */
   unfollowFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Unlink a wallet. Also succeeds if you have not linked it. */
+  unlinkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a mute. A repeat changes nothing. */
   unmuteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Report the state of a match. Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again. Requires the scope `matches:write`. */
@@ -6761,8 +7028,10 @@ export const requests = {
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },
   grantPoints: { method: 'POST', path: '/api/points/grants', caller: true, repeatable: true, body: true },
   issueSandboxReceipt: { method: 'POST', path: '/api/sandbox/receipts', caller: true, keyed: true, repeatable: true, body: true },
+  issueWalletChallenge: { method: 'POST', path: '/api/wallets/challenges', caller: true, keyed: true, repeatable: true, body: true },
   joinLeaderboard: { method: 'PUT', path: '/api/user/leaderboard-membership', caller: true, keyed: true, repeatable: true },
   leaveLeaderboard: { method: 'DELETE', path: '/api/user/leaderboard-membership', caller: true, repeatable: true },
+  linkWallet: { method: 'POST', path: '/api/wallets', caller: true, keyed: true, repeatable: true, body: true },
   listBlocks: { method: 'GET', path: '/api/user/blocks', caller: true, repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
@@ -6813,6 +7082,7 @@ export const requests = {
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
   readTrade: { method: 'GET', path: '/api/trades/{tradeId}', caller: true, repeatable: true },
+  readWallets: { method: 'GET', path: '/api/wallets', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
   redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
@@ -6821,6 +7091,7 @@ export const requests = {
   syncIdentity: { method: 'POST', path: '/api/user/sync-identity', caller: true, keyed: true, repeatable: true },
   unblockFan: { method: 'DELETE', path: '/api/user/blocks/{handle}', caller: true, repeatable: true },
   unfollowFan: { method: 'DELETE', path: '/api/user/following/{handle}', caller: true, repeatable: true },
+  unlinkWallet: { method: 'DELETE', path: '/api/wallets/{address}', caller: true, repeatable: true },
   unmuteFan: { method: 'DELETE', path: '/api/user/mutes/{handle}', caller: true, repeatable: true },
   updateMatch: { method: 'PUT', path: '/api/matches/{matchId}', caller: true, repeatable: true, body: true, query: ['lang'] },
   updateProfile: { method: 'PATCH', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },

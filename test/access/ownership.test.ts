@@ -41,6 +41,7 @@ const ANYBODYS = [
   'startPurchase.packId',
   'claimQuest.questId',
   'claimReward.rewardId',
+  'issueWalletChallenge.chainId',
   'redeemReward.rewardId',
   'writeProfile.favoriteTeamId',
   'updateProfile.favoriteTeamId',

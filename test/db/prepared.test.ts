@@ -66,6 +66,7 @@ const SCARF = {
   startsAt: new Date('2026-02-01T00:00:00.000Z'),
   endsAt: null,
   stockRemaining: 3,
+  requiredHolding: null,
 }
 const SHIRT = {
   ...BASE,
@@ -77,6 +78,7 @@ const SHIRT = {
   startsAt: null,
   endsAt: new Date('2026-12-31T23:59:59.999Z'),
   stockRemaining: null,
+  requiredHolding: null,
 }
 
 for (const engine of everyEngine) {

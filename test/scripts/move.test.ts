@@ -210,7 +210,7 @@ async function addExpiry(tx: Transaction, { at, text }: { at: Date; text: string
 
 async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string }) {
   const { quests, questVersions, questRequirements, questProgress, questCounts, questStreaks } = tx.tables
-  const { userItems, itemTransfers, trades, tradeItems } = tx.tables
+  const { userItems, itemTransfers, trades, tradeItems, wallets, walletChallenges } = tx.tables
   const [questId, userId, period, version, createdAt] = ['quest', 'Z', 'ever', 1, at] as const
   for (const id of [questId, 'required'])
     await tx.insert(quests).values({ id, active: false, version, createdAt, updatedAt: at })
@@ -237,6 +237,9 @@ async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(trades).values({ ...trade, expiresAt: at, endedAt: at })
   await tx.insert(tradeItems).values({ tradeId: text, collectibleId, serialNumber, side: 'give' })
   await tx.insert(itemTransfers).values({ ...link, ownerId: userId, salt: text, createdAt, hash })
+  const wallet = { address: text, userId, chainId: Number.MAX_SAFE_INTEGER }
+  await tx.insert(wallets).values({ ...wallet, provedBy: 'key', linkedAt: at })
+  await tx.insert(walletChallenges).values({ ...wallet, nonce: text, message: text, expiresAt: at })
 }
 
 async function addSets(tx: Transaction, { at, text }: { at: Date; text: string }) {

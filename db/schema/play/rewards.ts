@@ -23,6 +23,8 @@ export function defineRewardsTables(kit: ColumnKit, { users }: Referenced<'users
       endsAt: timestamp(),
       /** Null: unlimited. */
       stockRemaining: integer(),
+      /** JSON: the tokens that a fan must hold; null: none. */
+      requiredHolding: text(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
     },

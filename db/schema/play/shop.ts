@@ -33,6 +33,8 @@ export function defineShopTables(
       shipsTo: text(),
       requiredPoints: integer(),
       requiredCollectibleId: id().references(() => collectibles.id),
+      /** JSON: the tokens that a fan must hold; null: none. */
+      requiredHolding: text(),
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),

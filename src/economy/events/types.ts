@@ -174,6 +174,13 @@ export const applicationEvents = {
     },
     { description: 'The club changed the state of a line of an order.' },
   ),
+  'wallet.linked': Closed(
+    {
+      address: Type.String({ description: 'Address of the wallet, with the checksum of EIP-55.' }),
+      chainId: Integer({ minimum: 1, description: 'The chain on which it was proved (EIP-155).' }),
+    },
+    { description: 'The fan linked a wallet.' },
+  ),
   'match.checked_in': Closed(
     { matchId: MatchId, ...matchMembers },
     { description: 'The fan checked in at the gate of a match; once per match.' },

@@ -1,6 +1,6 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted tokens, redemption codes,
- * notes of grants, stored responses, webhook deliveries, the locker, and what the fan is to other fans. The rest stays under an id that identifies no person: the ledger,
+ * notes of grants, stored responses, webhook deliveries, the locker, linked wallets, and what the fan is to other fans. The rest stays under an id that identifies no person: the ledger,
  * whose hashes contain no personal data; ranked entries, since removing one would change other ranks; claims, purchases and packs.
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
@@ -30,6 +30,7 @@ import { deleteCountsOf } from '../../play/quests/counted.ts'
 import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
 import { eraseOrders } from '../../play/shop/personal-data.ts'
 import { voidTradesOf } from '../../play/trades/end.ts'
+import { deleteWallets } from '../../play/wallets/link.ts'
 import { eraseReports } from '../moderation/erase.ts'
 
 export interface Erasure {
@@ -108,6 +109,7 @@ export async function eraseUser(
   await deleteAppeals(tx, user.id)
   await eraseReports(tx, user.id)
   await deleteLocker(tx, user.id)
+  await deleteWallets(tx, user.id)
   await deleteEventData(tx, user.id)
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)

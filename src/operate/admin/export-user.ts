@@ -33,6 +33,7 @@ import { exportClaims } from '../../play/rewards/export.ts'
 import { exportCompletedSets } from '../../play/sets/export.ts'
 import { exportOrders } from '../../play/shop/personal-data.ts'
 import { exportTrades } from '../../play/trades/export.ts'
+import { listLinked } from '../../play/wallets/link.ts'
 
 /**
  * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
@@ -78,6 +79,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     givenItems: await exportGivenItems(reader, user.id),
     receivedItems: await exportReceivedItems(reader, user.id),
     trades: await exportTrades(reader, user.id),
+    wallets: await listLinked(reader, user.id),
     itemTransfers: await exportItemTransfers(reader, user.id),
     locker: await exportLocker(reader, user.id),
     webhookDeliveries: await exportDeliveries(reader, user.id),

@@ -19,6 +19,7 @@ import { readPublicText } from './public-text.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 import { readTracingConfig } from './tracing.ts'
 import { readUploads } from './uploads.ts'
+import { readWallets } from './wallets.ts'
 
 export { developmentDefaults, type Environment } from './environment.ts'
 
@@ -51,10 +52,12 @@ export function parseConfig(env: Environment) {
   const identity = readIdentityConfig(reader)
   const key = readSigningKey(reader)
   const databaseUrl = readDatabaseUrl(reader)
+  const apiPort = reader.integer('PORT', 3000, 0, 65_535)
+  const publicUrl = readHttpUrl(reader, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? null
   const config = {
     production: reader.production,
     host: reader.text('HOST') ?? '127.0.0.1',
-    port: reader.integer('PORT', 3000, 0, 65_535),
+    port: apiPort,
     /** Number of processes that share the port. */
     workers: reader.integer('WORKERS', 1, 1, 256),
     databaseUrl,
@@ -97,6 +100,7 @@ export function parseConfig(env: Environment) {
     /** What fans may write for others to read. */
     publicText: readPublicText(reader),
     payments: readPaymentsConfig(reader),
+    wallets: readWallets(reader, publicUrl, apiPort),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),
     docs: {
@@ -107,7 +111,7 @@ export function parseConfig(env: Environment) {
       /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
       demoFolder: readDemoFolder(reader),
       /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
-      publicUrl: readHttpUrl(reader, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? null,
+      publicUrl,
     },
     /** Where Prometheus reads metrics; null: nothing is measured. The first worker has this port, each further one the next. */
     metrics: readMetricsConfig(reader),

@@ -59,7 +59,7 @@ function readIssuer(reader: EnvironmentReader, anyText: boolean, allowPrivate: s
 }
 
 /** Names only: an address says nothing of who answers there, and a certificate is for a name. */
-function readHostNames(reader: EnvironmentReader, variable: string): string[] {
+export function readHostNames(reader: EnvironmentReader, variable: string): string[] {
   const names = reader.list(variable, ',').map(name => name.toLowerCase())
   for (const name of names) {
     const isName = /^[a-z0-9.-]+$/.test(name) && URL.parse(`https://${name}/`)?.hostname === name

@@ -31,6 +31,8 @@ function readRates(reader: EnvironmentReader) {
     reports: rate('RATE_LIMIT_REPORTS', 10),
     /** Offers of trades, and what fans decide about them. */
     trades: rate('RATE_LIMIT_TRADES', 60),
+    /** Challenges for wallets, and links of wallets. */
+    wallets: rate('RATE_LIMIT_WALLETS', 20),
     /** All requests of a source, which is a system with a server key. */
     source: rate('RATE_LIMIT_SOURCE', 6_000),
     /** Redemption codes that a source looks up or uses. */

@@ -23,6 +23,7 @@ const TAGS = [
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
   { name: 'Trades', description: 'Trades of items between fans, and gifts.' },
   { name: 'Shop', description: 'The products of the club’s shop.' },
+  { name: 'Wallets', description: 'Balances of cash, and linked wallets on blockchains.' },
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },

@@ -1,4 +1,4 @@
-/** One bounded request to the provider: a deadline for the whole response, a size limit, no redirects, no compression. */
+/** One bounded request to a provider, of identity or of a chain: a deadline for the whole response, a size limit, no redirects, no compression. */
 import { withDeadline } from '../../../db/deadline.ts'
 import { attempt } from '../../core/attempt.ts'
 import { readRetryAfter } from '../../core/retry-after.ts'
@@ -36,6 +36,8 @@ export interface JsonRequest {
   fetch: Fetch
   url: string
   token?: string
+  /** JSON: the request is a POST with it. */
+  body?: string
   /** For the whole response, body included. Milliseconds. */
   deadlineMs: number
   maxBytes: number
@@ -48,7 +50,7 @@ export interface JsonResponse {
 
 /** @throws ProviderError, and nothing else */
 export async function fetchJson(request: JsonRequest): Promise<JsonResponse> {
-  const { fetch, url, token, deadlineMs, maxBytes } = request
+  const { fetch, url, token, body, deadlineMs, maxBytes } = request
   const abort = new AbortController()
   const onLate = () => {
     abort.abort()
@@ -63,15 +65,20 @@ export async function fetchJson(request: JsonRequest): Promise<JsonResponse> {
   }
 
   async function read(): Promise<JsonResponse> {
-    const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) }
-    const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: abort.signal }))
+    const headers = {
+      accept: 'application/json',
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    const method = body === undefined ? 'GET' : 'POST'
+    const init = { method, body, headers, redirect: 'manual', signal: abort.signal } as const
+    const response = await fetch(new Request(url, init))
     const unusable = response.ok ? unreadable(response.headers, maxBytes) : refusal(response)
     if (unusable) {
       abort.abort()
       throw unusable
     }
-    const body = parse(await readText(response, maxBytes, abort))
-    return { body, headers: response.headers }
+    return { body: parse(await readText(response, maxBytes, abort)), headers: response.headers }
   }
 }
 

@@ -1,4 +1,4 @@
-/** The resilience policy for userinfo requests: one retry, and a circuit breaker during an outage of the provider. */
+/** The resilience policy for userinfo requests and for chains: one retry, and a circuit breaker during an outage of the provider. */
 import {
   BrokenCircuitError,
   CircuitState,

@@ -1,7 +1,7 @@
 /** Claims a reward: requires the points but does not spend them; one claim per fan; never more claims than the stock. */
 
 import { and, eq, gt, sql } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -10,15 +10,38 @@ import { balanceOf } from '../../economy/points/history.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
 import { ensureUserId } from '../../identity/users/users.ts'
+import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
+import type { Chains } from '../wallets/chains.ts'
+import { type Held, readHeld, requireHolder } from '../wallets/holdings.ts'
+import { getCatalogue } from './catalogue.ts'
 import { findBlockers, presentReward } from './present.ts'
 import { rewardProblems } from './problems.ts'
 import type { RewardReference } from './schema.ts'
 
+/**
+ * Before the unit of work: asks the chain what the fan holds, if the reward requires tokens and nothing else refuses the
+ * claim. Other rewards take no statement: the catalogue is cached.
+ */
+export async function readHeldForClaim(
+  { db: { read }, cache, chains }: { db: Database; cache: ResponseCache; chains: Chains },
+  { userId }: Caller,
+  { rewardId }: RewardReference,
+): Promise<Held | undefined> {
+  const requirement = (await getCatalogue(read, cache)).find(({ id }) => id === rewardId)?.requiredHolding
+  if (requirement == null || userId === undefined) return undefined
+  const [found] = await selectClaimable(read, rewardId, userId)
+  if (!found || findBlockers(found.reward, found.own ?? undefined, found.points, read.now()).length > 0)
+    return undefined
+  return readHeld({ read, chains }, userId, [requirement])
+}
+
+/** `held`: of `readHeldForClaim`. */
 export async function claimReward(
   tx: Transaction,
   caller: Caller,
   { rewardId }: RewardReference,
+  held?: Held,
 ): Promise<{ reward: ReturnType<typeof presentReward> }> {
   const now = tx.now()
   const [found] = await selectClaimable(tx, rewardId, caller.userId ?? NO_USER)
@@ -28,10 +51,11 @@ export async function claimReward(
   const [blocker] = findBlockers(reward, own ?? undefined, points, now)
   if (blocker === 'reward_inactive') throw new DomainError(rewardProblems[blocker])
   if (userId === undefined)
-    return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId })
+    return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId }, held)
   if (blocker === 'insufficient_points') throw insufficientPoints(reward.pointsRequired, points)
   if (blocker === 'out_of_stock') throw outOfStock()
   if (blocker) throw new DomainError(rewardProblems[blocker])
+  if (reward.requiredHolding !== null) await requireHolder(tx, userId, reward.requiredHolding, held)
 
   // Concurrent claims are decided by the primary key and by the condition on the stock.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
@@ -51,6 +75,7 @@ claimReward.problems = [
   pointsProblems.insufficient_points,
   rewardProblems.already_claimed,
   rewardProblems.out_of_stock,
+  ...requireHolder.problems,
 ] as const
 
 const outOfStock = () => new DomainError(rewardProblems.out_of_stock, {})

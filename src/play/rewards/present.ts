@@ -2,6 +2,7 @@
 import type { Tables } from '../../../db/index.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
+import { presentHolds } from '../wallets/holdings.ts'
 import type { RewardResult } from './schema.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
@@ -41,6 +42,7 @@ export function presentShared(reward: RewardRow, now: Date) {
     imageUrl: reward.imageUrl,
     itemType: reward.itemType,
     pointsRequired: reward.pointsRequired,
+    requires: presentHolds(reward.requiredHolding),
     active: isActive(reward, now),
     startsAt: reward.startsAt?.toISOString() ?? null,
     endsAt: reward.endsAt?.toISOString() ?? null,

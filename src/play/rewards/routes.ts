@@ -6,7 +6,8 @@ import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { respondReady } from '../../platform/http/edge/ready-json.ts'
-import { claimReward } from './claim.ts'
+import type { Chains } from '../wallets/chains.ts'
+import { claimReward, readHeldForClaim } from './claim.ts'
 import { renderRewards } from './list.ts'
 import { listOwnRewards } from './own-rewards.ts'
 import { redeemReward } from './redeem.ts'
@@ -20,7 +21,7 @@ import {
   Rewards as RewardsResponse,
 } from './schema.ts'
 
-type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors }
+type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors; chains: Chains }
 
 const TAG = 'Rewards'
 
@@ -43,7 +44,10 @@ const catalogueRoutes = (deps: RewardsDeps) =>
     )
     .post(
       '/claim',
-      ({ body, caller, write }) => write(tx => claimReward(tx, caller, body)),
+      ({ body, caller, write }) =>
+        write((tx, held) => claimReward(tx, caller, body, held), {
+          prepare: () => readHeldForClaim(deps, caller, body),
+        }),
       operation({
         id: 'claimReward',
         limit: 'claims',

@@ -1,5 +1,6 @@
 import { Closed, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { Holds } from '../wallets/schema.ts'
 
 /** What describes a reward. */
 export const rewardMembers = {
@@ -17,6 +18,10 @@ const Reward = Closed(
       description: 'Points required for a claim, which does not spend them.',
       minimum: 0,
     }),
+    requires: Closed(
+      { holds: Type.Optional(Holds) },
+      { description: 'What else a claim requires; it is checked when the reward is claimed.' },
+    ),
     active: Type.Boolean({
       description:
         'Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`.',
@@ -28,7 +33,7 @@ const Reward = Closed(
     }),
     state: OneOf(['unclaimed', 'claimed', 'redeemed'], { description: 'State of the caller’s claim.' }),
     unlocked: Type.Boolean({ description: 'Whether the caller has the required points.' }),
-    claimable: Type.Boolean({ description: 'Whether a claim would succeed now.' }),
+    claimable: Type.Boolean({ description: 'Whether a claim would succeed now, `requires` apart.' }),
     missingPoints: Integer({ minimum: 0, description: 'Points that the caller lacks.' }),
     blockedBy: Type.Array(
       OneOf(['reward_inactive', 'insufficient_points', 'already_claimed', 'out_of_stock']),
@@ -74,6 +79,7 @@ export const exampleReward = {
   imageUrl: null,
   itemType: 'voucher',
   pointsRequired: 100,
+  requires: {},
   active: true,
   startsAt: null,
   endsAt: null,

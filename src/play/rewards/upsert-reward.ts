@@ -18,6 +18,7 @@ import {
 } from '../../club/catalogue/entry.ts'
 import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
+import { presentHolds, storedHolds } from '../wallets/holdings.ts'
 import { findReward } from './catalogue.ts'
 import { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
@@ -62,15 +63,21 @@ function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry
     refuseEntry({ pointer: '/stock', message: `must be at least ${claims}, the number of claims` })
   }
   const { stockRemaining } = row
+  const { requiredHolding, ...members } = membersOf(entry)
   return compareEntries(
-    { ...statedTexts(row), stock: stockRemaining === null ? null : stockRemaining + claims },
-    { ...membersOf(entry), stock: entry.stock ?? null },
+    {
+      ...statedTexts(row),
+      requires: presentHolds(row.requiredHolding),
+      stock: stockRemaining === null ? null : stockRemaining + claims,
+    },
+    { ...members, requires: presentHolds(requiredHolding), stock: entry.stock ?? null },
   )
 }
 
 function membersOf(entry: RewardEntry) {
-  const { id: _, stock: _s, startsAt, endsAt, ...members } = completeEntry(RewardEntry, entry)
-  return { ...members, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
+  const { id: _, stock: _s, requires, startsAt, endsAt, ...members } = completeEntry(RewardEntry, entry)
+  const requiredHolding = storedHolds(requires?.holds)
+  return { ...members, requiredHolding, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
 }
 
 const textsOf = ({ title, description }: RewardEntry) => ({ title, description })

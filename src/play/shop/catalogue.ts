@@ -9,6 +9,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
+import { presentHolds } from '../wallets/holdings.ts'
 import type { PRODUCT_KINDS } from './entry-schema.ts'
 import { shopProblems } from './problems.ts'
 import type { ProductsQuery } from './schema.ts'
@@ -119,10 +120,11 @@ function presentVariant(variant: VariantRow, held: Map<string, number>) {
   return { id, name, sku, stockRemaining: stockTotal === null ? null : countFree(variant, held) }
 }
 
-export function requirementsOf({ requiredPoints, requiredCollectibleId }: ProductRow) {
+export function requirementsOf({ requiredPoints, requiredCollectibleId, requiredHolding }: ProductRow) {
   return {
     ...(requiredPoints === null ? {} : { points: requiredPoints }),
     ...(requiredCollectibleId === null ? {} : { collectibleId: requiredCollectibleId }),
+    ...presentHolds(requiredHolding),
   }
 }
 

@@ -14,6 +14,7 @@ import { ensureUserId, lockToCount } from '../../identity/users/users.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { rewardProblems } from '../rewards/problems.ts'
+import type { Held } from '../wallets/holdings.ts'
 import { encryptAddress, findAddressErrors, normalizeAddress } from './addresses.ts'
 import { listOf, type ProductRow, readProducts, readVariants } from './catalogue.ts'
 import { recordOrder } from './events.ts'
@@ -38,12 +39,13 @@ interface ChosenLine extends VariantReference {
   quantity: number
 }
 
-/** Locks the fan, then the variants: what is counted afterwards stays exact. */
+/** Locks the fan, then the variants: what is counted afterwards stays exact. `holdings`: of `readHeldForCart`. */
 export async function startCheckout(
   tx: Transaction,
   caller: Caller,
   { lines, address }: Cart,
   { encryption, openOrdersPerFan, addressRetentionMs }: CheckoutOptions,
+  holdings?: Held,
 ): Promise<WholeOrder> {
   const userId = await ensureUserId(tx, caller)
   await lockToCount(tx, userId)
@@ -57,7 +59,7 @@ export async function startCheckout(
     return { ...line, product, variant }
   })
   const currency = currencyOf([...products.values()])
-  for (const product of products.values()) await requireFulfilled(tx, userId, product)
+  for (const product of products.values()) await requireFulfilled(tx, userId, product, holdings)
   const held = await countHeld(tx, chosen, now)
   for (const { productId, variantId, quantity, variant } of found) {
     const available = countFree(variant, held)

@@ -10,12 +10,14 @@ import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { cancelPayment } from '../purchases/pay.ts'
+import type { Chains } from '../wallets/chains.ts'
 import { changeLine } from './change-line.ts'
 import { startCheckout } from './checkout.ts'
 import type { WholeOrder } from './order-rows.ts'
 import * as schema from './order-schema.ts'
 import { listOrders, presentOrder, readFanOrder, readOwnOrder } from './orders.ts'
 import { cancelOrder, completeOrder, prepareOrderPayment, verifyOrderPayment } from './pay-order.ts'
+import { readHeldForCart } from './requirements.ts'
 
 type OrderDeps = FanDeps &
   ServerDeps & {
@@ -24,6 +26,7 @@ type OrderDeps = FanDeps &
     log: Logger
     now: AppSources['now']
     payments: Payments
+    chains: Chains
     /** Of addresses in the database. */
     addressEncryption: Encryption
   }
@@ -42,11 +45,11 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       '',
       ({ body, caller, status, write }) =>
         write(
-          async tx => {
+          async (tx, holdings) => {
             const options = { encryption, openOrdersPerFan, addressRetentionMs }
-            return status(201, present(await startCheckout(tx, caller, body, options)))
+            return status(201, present(await startCheckout(tx, caller, body, options, holdings)))
           },
-          { encryption },
+          { encryption, prepare: () => readHeldForCart(deps, caller, body) },
         ),
       operation({
         id: 'startCheckout',

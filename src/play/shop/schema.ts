@@ -10,6 +10,7 @@ import {
   Slug,
 } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { Holds } from '../wallets/schema.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 
 const ProductVariant = Closed(
@@ -52,6 +53,7 @@ export const Product = Closed(
       {
         points: Type.Optional(Integer({ minimum: 1, description: 'Lifetime points of the fan.' })),
         collectibleId: Type.Optional(Type.String({ description: 'A collectible that the fan owns.' })),
+        holds: Type.Optional(Holds),
       },
       { description: 'What a fan needs to buy it.' },
     ),

@@ -20,6 +20,7 @@ import { isCountry } from '../../core/country.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
 import { POINTS } from '../purchases/purchase.ts'
+import { presentHolds, storedHolds } from '../wallets/holdings.ts'
 import { listOf, type ProductRow, readVariants, requirementsOf } from './catalogue.ts'
 import { ProductEntry } from './entry-schema.ts'
 import { countHeld, lockVariantsOf, nameOfVariant } from './stock.ts'
@@ -129,7 +130,7 @@ async function changeOf(
       id: row.id,
       startsAt: instantOf(entry.startsAt),
       endsAt: instantOf(entry.endsAt),
-      requires: entry.requires ?? {},
+      requires: { ...entry.requires, ...presentHolds(storedHolds(entry.requires?.holds)) },
       variants: null,
       // Removed variants are null.
       ...Object.fromEntries(variants.map(({ id }) => [`variants/${id}`, null])),
@@ -193,6 +194,7 @@ function membersOf(entry: ProductEntry) {
     shipsTo: shipsTo === null ? null : JSON.stringify(shipsTo),
     requiredPoints: requires?.points ?? null,
     requiredCollectibleId: requires?.collectibleId ?? null,
+    requiredHolding: storedHolds(requires?.holds),
     priceAmount: price.amount,
     priceCurrency: price.currency,
     startsAt: instantOf(startsAt),

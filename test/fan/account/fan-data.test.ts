@@ -346,6 +346,24 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'trade-of-ada',
         },
       },
+      wallets: {
+        userId: {
+          row: { address: '0xOfAda', userId, chainId: 1, provedBy: 'key', linkedAt: at(29) },
+          shown: '0xOfAda',
+        },
+      },
+      walletChallenges: {
+        userId: {
+          row: {
+            nonce: 'of-ada',
+            userId,
+            address: '0xOfAda',
+            chainId: 1,
+            message: 'Sign.',
+            expiresAt: at(29),
+          },
+        },
+      },
       lockers: {
         userId: {
           row: { userId, title: 'Shelf 28', theme: 'night', shelves: '["Goals"]', updatedAt: at(28) },

@@ -17,6 +17,14 @@ import {
   pay,
 } from '../../play/shop/orders-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
+import {
+  challenge,
+  link,
+  linkAccount,
+  newAccount,
+  requestChallenge,
+  unlink,
+} from '../../play/wallets/wallets-world.ts'
 import type { Answer } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
 
@@ -193,6 +201,18 @@ export const operations: Record<
     const [{ handle }, item] = [await namedFan(world), await drawnItem(world, fan)]
     const { id } = expectStatus(201, await offer(fan, handle, [item]))
     return { send: () => fan.post(`/api/trades/${id}/cancel`) }
+  },
+  issueWalletChallenge: (_, fan) => ({ send: () => requestChallenge(fan, newAccount().address) }),
+  linkWallet: async (_, fan) => {
+    const account = newAccount()
+    const { message, nonce } = await challenge(fan, account.address)
+    const signature = await account.signMessage({ message })
+    // An erasure deletes the challenge.
+    return { send: () => link(fan, nonce, signature) }
+  },
+  unlinkWallet: async (_, fan) => {
+    const { address } = expectStatus(201, await linkAccount(fan))
+    return { send: () => unlink(fan, address) }
   },
   uploadPicture: (_, fan) => ({ send: () => upload(fan, newPng()) }),
   checkIn: async (world, fan) => {

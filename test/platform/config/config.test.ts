@@ -166,6 +166,39 @@ describe('parseConfig', () => {
     for (const more of refused) expect(() => uploadsOf(more)).toThrow('UPLOADS')
   })
 
+  test('reads the chains of wallets, the site where fans sign, and who is asked', () => {
+    const walletsOf = (more: Environment) => parseConfig({ ...production, ...more }).wallets
+    const none = { chainIds: [], origin: null, rpcUrls: new Map(), allowPrivate: [] }
+    expect(walletsOf({})).toEqual(none)
+    expect(parseConfig(secrets).wallets).toEqual({ ...none, chainIds: [1], origin: 'http://localhost:3000' })
+    expect(parseConfig({ ...secrets, WALLET_CHAIN_IDS: 'off' }).wallets).toEqual(none)
+    const PUBLIC_URL = 'https://api.club.example/v1'
+    expect(walletsOf({ WALLET_CHAIN_IDS: '1, 137,1', PUBLIC_URL })).toMatchObject({
+      ...{ chainIds: [1, 137], origin: 'https://api.club.example' },
+    })
+    const WALLET_ORIGIN = 'https://app.club.example'
+    expect(walletsOf({ WALLET_CHAIN_IDS: '1', PUBLIC_URL, WALLET_ORIGIN }).origin).toBe(WALLET_ORIGIN)
+    const refused = [
+      'http://club.example',
+      'club.example',
+      'https://club.example/app',
+      'https://me@club.example',
+    ]
+    for (const WALLET_ORIGIN of refused)
+      expect(() => walletsOf({ WALLET_CHAIN_IDS: '1', WALLET_ORIGIN })).toThrow('WALLET_ORIGIN')
+    expect(
+      walletsOf({
+        ...{ WEB3_RPC_URLS: '1=https://rpc.example/?key=x , 5=http://geth.internal:8545' },
+        WEB3_RPC_ALLOW_PRIVATE: 'geth.internal',
+      }).rpcUrls,
+    ).toEqual(
+      new Map([
+        [1, 'https://rpc.example/?key=x'],
+        [5, 'http://geth.internal:8545/'],
+      ]),
+    )
+  })
+
   test('removes the trailing slash of an issuer, and keeps its path', () => {
     const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
     expect(identity.issuer).toBe('https://login.example.com/realms/fans')
@@ -251,6 +284,21 @@ describe('parseConfig', () => {
     IDP_NAME: ['Example', 'a b', 'a/b', '-a', 'x'.repeat(33), 'ü'],
     LOG_LEVEL: ['loud', 'INFO'],
     DOCS: ['true', '1', 'yes'],
+    WALLET_CHAIN_IDS: ['0', '-1', '0x1', 'mainnet', '1;137', '1,,137', '9007199254740993', '1'],
+    WEB3_RPC_URLS: [
+      'https://rpc.example/hunter2',
+      '1=',
+      '1=rpc.example',
+      'mainnet=https://rpc.example',
+      '1=wss://rpc.example/hunter2',
+      '1=https://me:hunter2@rpc.example',
+      '1=https://rpc.example/#hunter2',
+      '1=http://rpc.example/hunter2',
+      '1=https://10.0.0.7/hunter2',
+      '1=https://localhost/hunter2',
+      '1=https://a.example,1=https://b.example',
+    ],
+    WEB3_RPC_ALLOW_PRIVATE: ['10.0.0.7', 'https://geth.internal'],
     PUBLIC_URL: [
       'api.club.example',
       'ftp://api.club.example',
@@ -532,6 +580,7 @@ describe('a secret in a file', () => {
     UPLOADS: 's3://fans',
     UPLOADS_ACCESS_KEY_ID: 'hunter2-id',
     UPLOADS_SECRET_ACCESS_KEY: 'hunter2-secret',
+    WEB3_RPC_URLS: '1=https://rpc.example/hunter2',
   }
 
   test.each([
@@ -546,6 +595,7 @@ describe('a secret in a file', () => {
     'EVENT_SINK',
     'UPLOADS_ACCESS_KEY_ID',
     'UPLOADS_SECRET_ACCESS_KEY',
+    'WEB3_RPC_URLS',
   ])('%s_FILE is read without its trailing newline, and not together with the variable', async name => {
     const path = await fileOf(name, `${full[name]}\n`)
     const inFile = { ...full, [name]: '', [`${name}_FILE`]: path }

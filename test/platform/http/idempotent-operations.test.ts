@@ -7,6 +7,7 @@ import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../pla
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
+import { challenge, newAccount } from '../../play/wallets/wallets-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { type Fan, onEngine } from '../../support/world.ts'
 import { type Document, isProtected, type Located, operationsOf, readDocument } from '../docs/document.ts'
@@ -77,6 +78,12 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     acceptTrade: () => ({ version: 1 }),
     declineTrade: () => ({}),
     cancelTrade: () => ({}),
+    issueWalletChallenge: () => ({ address: newAccount().address, chainId: 1 }),
+    linkWallet: async fan => {
+      const account = newAccount()
+      const { message, nonce } = await challenge(fan, account.address)
+      return { nonce, signature: await account.signMessage({ message }) }
+    },
     uploadPicture: () => newPng(),
     checkIn: async () => ({
       code: world.deps.checkInCodes.issue(await world.match(), world.clock.now()).code,
@@ -193,6 +200,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         fileReport: { subject: { kind: 'fan', id: 'z' }, reason: 'spam' },
         acceptTrade: { version: 2 },
         startCheckout: { lines: [{ productId: 'z', quantity: 1 }] },
+        issueWalletChallenge: { address: newAccount().address, chainId: 1 },
       }
       const [member] = Object.keys(body as object)
       const other =

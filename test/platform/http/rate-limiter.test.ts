@@ -13,6 +13,7 @@ const OFF: RateLimits = {
   uploads: 0,
   relations: 0,
   trades: 0,
+  wallets: 0,
   reports: 0,
   source: 0,
   redemptions: 0,

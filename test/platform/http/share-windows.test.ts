@@ -20,6 +20,7 @@ const rates = {
   uploads: 0,
   relations: 0,
   trades: 0,
+  wallets: 0,
   reports: 0,
   source: 0,
   redemptions: 0,

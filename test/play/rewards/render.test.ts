@@ -17,6 +17,9 @@ const rewards: fc.Arbitrary<RewardRow> = fc.record({
   startsAt: fc.option(fc.constant(new Date(now.getTime() - 1))),
   endsAt: fc.option(fc.constant(new Date(now.getTime() + 1))),
   stockRemaining: fc.option(fc.nat(2)),
+  requiredHolding: fc.option(
+    fc.constant(JSON.stringify({ chainId: 1, contract: `0x${'a'.repeat(40)}`, minimum: '1' })),
+  ),
   translations: fc.option(text.map(title => JSON.stringify({ title: { pt: title, en: title } }))),
   createdAt: fc.constant(now),
   updatedAt: fc.constant(now),

@@ -1,0 +1,131 @@
+/** Asks chains by JSON-RPC (`WEB3_RPC_URLS`). What they answer is not trusted: each response is bounded and checked. */
+
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import { DomainError } from '../../core/problems.ts'
+import { type Fetch, fetchJson, ProviderError } from '../../platform/identity-provider/fetch-json.ts'
+import {
+  createResiliencePolicy,
+  DEADLINE_MS,
+  type ResilienceOptions,
+} from '../../platform/identity-provider/resilience-policy.ts'
+import { walletProblems } from './problems.ts'
+
+const MAX_BYTES = 65_536
+/** How long a balance is used. Milliseconds. */
+const BALANCE_MS = 600_000
+const MAX_BALANCES = 20_000
+/** `balanceOf(address)`, of ERC-20 and of ERC-721. */
+const BALANCE_OF = '0x70a08231'
+/** Enough for a contract that is created and checks a signature. Without it, a hostile contract could keep a node busy. */
+const GAS = `0x${(10_000_000).toString(16)}`
+/** What nodes say of a contract that refuses: code 3, or in their own words. */
+const REVERTED = /revert|invalid opcode|out of gas|VM execution error/i
+
+interface ChainsOptions {
+  rpcUrls: ReadonlyMap<number, string>
+  fetch: Fetch
+  log: Logger
+  /** Monotonic clock, in milliseconds. */
+  elapsed(): number
+  resilience?: ResilienceOptions | undefined
+}
+
+interface Call {
+  /** Absent: a creation is simulated. */
+  to?: string
+  data: string
+}
+
+export type Chains = ReturnType<typeof createChains>
+
+export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: ChainsOptions) {
+  const chains = new Map([...rpcUrls].map(([chainId, url]) => [chainId, openChain(chainId, url)]))
+  const balances = new LRUCache<string, Promise<bigint>>({
+    max: MAX_BALANCES,
+    ttl: BALANCE_MS,
+    ttlResolution: 0,
+    perf: { now: elapsed },
+  })
+
+  function openChain(chainId: number, url: string) {
+    const policy = createResiliencePolicy(resilience)
+    const deadlineMs = resilience?.deadlineMs ?? DEADLINE_MS
+    let isChecked = false
+
+    /** Null: the contract refused. */
+    const ask = (method: string, params: unknown[]) =>
+      policy.run(async () => {
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+        return readResult((await fetchJson({ fetch, url, body, deadlineMs, maxBytes: MAX_BYTES })).body)
+      })
+
+    /** A URL of another chain would prove nothing of this one. */
+    async function requireChain() {
+      if (isChecked) return
+      const id = await ask('eth_chainId', [])
+      if (id === null || Number(id) !== chainId) throw new ProviderError('it is of another chain', 'invalid')
+      isChecked = true
+    }
+
+    return async (call: Call) => {
+      await requireChain()
+      return ask('eth_call', [{ ...call, gas: GAS }, 'latest'])
+    }
+  }
+
+  /** @throws DomainError `chain_unavailable` */
+  async function call(chainId: number, transaction: Call): Promise<string | null> {
+    try {
+      const chain = chains.get(chainId)
+      if (!chain) throw new ProviderError('WEB3_RPC_URLS has no URL of it', 'invalid')
+      return await chain(transaction)
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error
+      throw unavailable(chainId, error.message, error.retryAfter)
+    }
+  }
+
+  function unavailable(chainId: number, problem: string, retryAfter?: number) {
+    log.error({ chainId, problem }, 'the chain gave no answer')
+    return new DomainError(walletProblems.chain_unavailable, retryAfter === undefined ? {} : { retryAfter })
+  }
+
+  async function readBalance(chainId: number, contract: string, owner: string): Promise<bigint> {
+    const data = BALANCE_OF + owner.slice(2).toLowerCase().padStart(64, '0')
+    const balance = await call(chainId, { to: contract, data })
+    // Nothing is concluded from less than an answer, such as that of an address without a contract.
+    if (balance?.length !== 66) throw unavailable(chainId, 'the contract does not answer balanceOf')
+    return BigInt(balance)
+  }
+
+  return {
+    has: (chainId: number) => chains.has(chainId),
+    /** The result of a simulated transaction, as hex; null if a contract refused. @throws DomainError `chain_unavailable` */
+    call,
+    /** Units of a token that an address holds, at most ten minutes old. @throws DomainError `chain_unavailable` */
+    balanceOf(chainId: number, contract: string, owner: string): Promise<bigint> {
+      const key = `${chainId} ${contract} ${owner}`
+      const known = balances.get(key)
+      if (known) return known
+      const asked = readBalance(chainId, contract, owner)
+      balances.set(key, asked)
+      asked.catch(() => balances.delete(key))
+      return asked
+    },
+  }
+}
+
+/** The result of a JSON-RPC response, in lower case. @throws ProviderError unless it is one */
+function readResult({ jsonrpc, id, result, error }: Record<string, unknown>): string | null {
+  if (jsonrpc !== '2.0' || id !== 1) throw new ProviderError('its response is not JSON-RPC', 'invalid')
+  if (typeof error === 'object' && error !== null) {
+    const { code, message } = error as { code?: unknown; message?: unknown }
+    if (code === 3 || REVERTED.test(String(message))) return null
+    // Without the message, which may have the key.
+    throw new ProviderError(`it refused with ${Number(code)}`, 'unavailable')
+  }
+  if (typeof result !== 'string' || !/^0x[\da-f]*$/i.test(result))
+    throw new ProviderError('its result is not hex', 'invalid')
+  return result.toLowerCase()
+}

@@ -1,0 +1,45 @@
+/** What needs the cryptography of Ethereum. The only file that imports `viem`; `loadEthereum` loads it when a fan links a wallet. */
+import {
+  encodeDeployData,
+  erc6492SignatureValidatorAbi,
+  erc6492SignatureValidatorByteCode,
+  getAddress,
+  hashMessage,
+  isAddress,
+  recoverAddress,
+} from 'viem'
+
+/** Half of the order of secp256k1: of a signature's two forms, the one with the greater `s` is malleated (EIP-2). */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+/** `r`, `s` and `v`. */
+const KEY_SIGNATURE_LENGTH = 2 + 2 * 65
+
+type Hex = `0x${string}`
+/** Guarantee of the cast: schemas let only such text pass. */
+const hexOf = (text: string) => text as Hex
+
+/** The address with its checksum (EIP-55); null if its own is wrong. One in lower case has none. */
+export const checksumAddress = (address: string): string | null =>
+  isAddress(address) ? getAddress(address) : null
+
+/** Whose private key signed the message (EIP-191). Null if the signature is none of a key. */
+export async function recoverSigner(message: string, signature: string) {
+  if (signature.length !== KEY_SIGNATURE_LENGTH) return null
+  try {
+    const address = await recoverAddress({ hash: hashMessage(message), signature: hexOf(signature) })
+    return { address: String(address), malleated: BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * A creation that returns 1 if the contract of the address accepts the signature (ERC-1271), also one that is not deployed
+ * yet (ERC-6492). It is simulated only.
+ */
+export const encodeValidation = (address: string, message: string, signature: string): string =>
+  encodeDeployData({
+    abi: erc6492SignatureValidatorAbi,
+    args: [hexOf(address), hashMessage(message), hexOf(signature)],
+    bytecode: erc6492SignatureValidatorByteCode,
+  })

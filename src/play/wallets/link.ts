@@ -1,0 +1,103 @@
+/** Links wallets to fans. A link is no way to sign in. */
+
+import { and, asc, count, eq, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { lockToCount } from '../../identity/users/users.ts'
+import { takeChallenge } from './challenge.ts'
+import { walletProblems } from './problems.ts'
+import type { WalletProof } from './schema.ts'
+import type { Proof } from './verify.ts'
+
+type WalletRow = Tables['wallets']['$inferSelect']
+
+const MAX_WALLETS = 10
+
+/** `proof` is of the same challenge. Linking one's own wallet again changes its chain and nothing else. */
+export async function linkWallet(
+  tx: Transaction,
+  { userId }: CallerId,
+  { nonce }: Pick<WalletProof, 'nonce'>,
+  proof: Proof,
+) {
+  if (userId === undefined) throw new DomainError(walletProblems.challenge_expired)
+  await lockToCount(tx, userId)
+  const { address, chainId } = await takeChallenge(tx, userId, nonce)
+  const proved = { address, userId, chainId, provedBy: proof }
+  const [linked] = await insertWallet(tx, { ...proved, linkedAt: tx.now() })
+  if (!linked) {
+    const [relinked] = await updateOwn(tx, proved)
+    if (!relinked) throw new DomainError(walletProblems.wallet_linked_elsewhere)
+    return { created: false, wallet: presentWallet(relinked) }
+  }
+  if (((await countOwn(tx, userId))?.count ?? 0) > MAX_WALLETS)
+    throw new DomainError(walletProblems.too_many_wallets)
+  await recordEvent(tx, { userId, type: 'wallet.linked', data: { address, chainId } })
+  return { created: true, wallet: presentWallet(linked) }
+}
+linkWallet.problems = [
+  walletProblems.challenge_expired,
+  walletProblems.wallet_linked_elsewhere,
+  walletProblems.too_many_wallets,
+] as const
+
+/** Of two fans who link an address at once, the primary key decides. */
+const insertWallet = prepared((tx: Transaction, wallet: WalletRow) =>
+  tx.insert(tx.tables.wallets).values(wallet).onConflictDoNothing().returning(),
+)
+
+const updateOwn = prepared((tx: Transaction, { address, userId, ...proved }: Omit<WalletRow, 'linkedAt'>) => {
+  const { wallets } = tx.tables
+  return tx
+    .update(wallets)
+    .set(proved)
+    .where(and(eq(wallets.address, address), eq(wallets.userId, userId)))
+    .returning()
+})
+
+const countOwn = preparedRow((tx: Transaction, userId: string) => {
+  const { wallets } = tx.tables
+  return tx.select({ count: count() }).from(wallets).where(eq(wallets.userId, userId))
+})
+
+/** Does nothing if the fan has not linked it. The address may have any case. */
+export async function unlinkWallet(tx: Transaction, { userId }: CallerId, address: string): Promise<void> {
+  if (userId !== undefined) await deleteOwn(tx, userId, address.toLowerCase())
+}
+
+const deleteOwn = prepared((tx: Transaction, userId: string, address: string) => {
+  const { wallets } = tx.tables
+  return tx
+    .delete(wallets)
+    .where(and(eq(wallets.userId, userId), sql`lower(${wallets.address}) = ${address}`))
+})
+
+/** The linked wallets of a fan, the oldest first. */
+export async function listLinked(reader: Reader, userId: string | undefined) {
+  return userId === undefined ? [] : (await selectOwn(reader, userId)).map(presentWallet)
+}
+
+const selectOwn = prepared((reader: Reader, userId: string) => {
+  const { wallets } = reader.tables
+  return reader
+    .select()
+    .from(wallets)
+    .where(eq(wallets.userId, userId))
+    .orderBy(asc(wallets.linkedAt), asc(wallets.address))
+})
+
+const presentWallet = ({ address, chainId, linkedAt }: WalletRow) => ({
+  address,
+  chainId,
+  linkedAt: linkedAt.toISOString(),
+})
+
+/** For an erasure: the links and the challenges of a fan. */
+export async function deleteWallets(tx: Transaction, userId: string): Promise<void> {
+  const { wallets, walletChallenges } = tx.tables
+  await tx.delete(walletChallenges).where(eq(walletChallenges.userId, userId))
+  await tx.delete(wallets).where(eq(wallets.userId, userId))
+}
