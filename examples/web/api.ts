@@ -35,6 +35,13 @@ const send: typeof unwrap = async call => {
 export const hasCode = (error: unknown, ...codes: ProblemCode[]) =>
   error instanceof ProblemError && codes.includes(error.problem.code)
 
+/** Null where the read is refused with one of these codes. */
+export const orNull = <T>(read: Promise<T>, ...codes: ProblemCode[]) =>
+  read.catch(error => {
+    if (hasCode(error, ...codes)) return null
+    throw error
+  })
+
 export const signIn = (accessToken: string) =>
   unwrap(session.signIn(accessToken, { deviceName: 'Matchday in a browser' }))
 
@@ -76,7 +83,8 @@ export const readTeams = () => send(api.listTeams({ lang }))
 export const readSessions = () => send(api.listSessions())
 export const readPurchase = (purchaseId: string) => send(api.readPurchase({ purchaseId }))
 export const readPurchases = () => send(api.listPurchases({ limit: 20 }))
-export const readOwnPacks = () => send(api.listUserPacks({ limit: 100 }))
+export const readOwnPacks = (cursor?: string) => send(api.listUserPacks({ limit: 100, cursor }))
+export const readProof = (userPackId: string) => send(api.readProof({ userPackId }))
 export const readPredictions = () => send(api.listPredictions({ limit: 100 }))
 export const readMatches = (query: {
   from?: string

@@ -6,6 +6,7 @@ import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
 import { Standing } from './parts/standing.tsx'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
+import { CheckIn } from './screens/check-in.tsx'
 import { Collection } from './screens/collection.tsx'
 import { Fan } from './screens/fan.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
@@ -19,6 +20,7 @@ import { Packs } from './screens/packs.tsx'
 import { Points } from './screens/points.tsx'
 import { Privacy } from './screens/privacy.tsx'
 import { Profile } from './screens/profile.tsx'
+import { Proof } from './screens/proof.tsx'
 import { Purchase } from './screens/purchase.tsx'
 import { Quests } from './screens/quests.tsx'
 import { Reward } from './screens/reward.tsx'
@@ -28,16 +30,19 @@ import { Welcome } from './screens/welcome.tsx'
 import { hasEnded, isSignedIn, watchSession } from './session.ts'
 import { resetColours } from './theme.ts'
 
-function screenOf([name, id, own]: string[]): ComponentChild {
+function screenOf([name, id, own, part]: string[]): ComponentChild {
   switch (name) {
     case undefined:
       return <Home />
     case 'matches':
       return <Matches />
+    case 'check-in':
+      return <CheckIn />
     case 'rewards':
       return id === undefined ? <Rewards /> : <Reward key={id} id={id} />
     case 'packs':
-      if (id === 'own' && own !== undefined) return <OwnPack key={own} id={own} />
+      if (id === 'own' && own !== undefined)
+        return part === 'proof' ? <Proof key={own} id={own} /> : <OwnPack key={own} id={own} />
       if (id === 'purchases' && own !== undefined) return <Purchase key={own} id={own} />
       return id === undefined ? <Packs /> : <Pack key={id} id={id} />
     case 'collection':
@@ -65,7 +70,7 @@ function screenOf([name, id, own]: string[]): ComponentChild {
 
 const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 /** The tab of screens that have none. */
-const TAB_OF: Record<string, string> = { sessions: 'profile', fans: 'leaderboard' }
+const TAB_OF: Record<string, string> = { 'check-in': 'matches', sessions: 'profile', fans: 'leaderboard' }
 /** In the side bar; on a phone the screen of the profile links to them. */
 const WIDE = ['collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 

@@ -1,9 +1,12 @@
 /** Buys packs with points, opens packs, and verifies each draw against what was published before it. */
-import { type Commitment, verifyDraw } from '@matchday/client'
+import { type Commitment, type Proof, verifyDraw } from '@matchday/client'
 import {
+  type Card,
   completePurchase,
-  type OpenedPack,
   openPack,
+  orNull,
+  readPack,
+  readProof,
   readPurchase,
   startPurchase,
   type UserPack,
@@ -12,10 +15,17 @@ import { text } from './lang/lang.ts'
 
 export interface Drawn {
   userPackId: string
-  items: OpenedPack['items']
+  /** The serial number is known of packs that this page has opened: a proof has none. */
+  items: (Pick<Card, 'id' | 'name' | 'description' | 'imageUrl' | 'rarity'> & { serialNumber?: number })[]
+  proof: Proof
+  /** What the purchase published. */
+  commitment: Commitment
   /** Whether the draw follows from what was published. */
   holds: boolean
 }
+
+/** Opened by this page. */
+const opened = new Map<string, Drawn>()
 
 /** `key` names the intent: the same key buys and opens the same pack again. */
 export async function buyPack(packId: string, key: string): Promise<Drawn> {
@@ -33,5 +43,27 @@ export async function openSealed({ id, purchaseId }: UserPack, key: string): Pro
 async function open(userPackId: string, commitment: Commitment, key: string): Promise<Drawn> {
   const { items, proof } = await openPack({ userPackId, clientSeed: key }, `${key}:open`)
   const { holds } = await verifyDraw(proof, commitment)
-  return { userPackId, items, holds }
+  const drawn = { userPackId, items, proof, commitment, holds }
+  opened.set(userPackId, drawn)
+  return drawn
 }
+
+/** What was drawn from an opened pack, verified again. */
+export async function readDrawn({ id: userPackId, packId, purchaseId }: UserPack): Promise<Drawn> {
+  const known = opened.get(userPackId)
+  if (known) return known
+  const [proof, commitment, pack] = await Promise.all([
+    readProof(userPackId),
+    readPurchase(purchaseId),
+    orNull(readPack(packId), 'pack_not_found'),
+  ])
+  const { holds } = await verifyDraw(proof, commitment)
+  const rarities = new Map(proof.weights.map(({ id, rarity }) => [id, rarity]))
+  const items = proof.items.map(
+    itemId => pack?.items.find(({ id }) => id === itemId) ?? nameless(itemId, rarities.get(itemId)),
+  )
+  return { userPackId, items, proof, commitment, holds }
+}
+
+/** A card that the club has withdrawn. */
+const nameless = (id: string, rarity = '') => ({ id, name: id, description: '', imageUrl: null, rarity })

@@ -55,8 +55,14 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   useEffect(() => {
     void reload()
     const onOnline = () => void reload()
+    // What a tab shows may be hours old.
+    const onVisible = () => document.visibilityState === 'visible' && void reload()
     addEventListener('online', onOnline)
-    return () => removeEventListener('online', onOnline)
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      removeEventListener('online', onOnline)
+      document.removeEventListener('visibilitychange', onVisible)
+    }
   }, [reload])
   const set = (data: T) => {
     shown.set(key, data)
@@ -69,6 +75,38 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     reload,
     set,
   }
+}
+
+/** How long to ask again after an instant has come, in case the clock of this device is ahead of the server's. */
+const CLOCKS_DIFFER_MS = 60_000
+const AGAIN_MS = 5_000
+/** Timers cannot wait longer. */
+const LONGEST_MS = 86_400_000
+
+/** Whether the instant is to come, by this device's clock. */
+export const isAhead = (instant: string | null | undefined): instant is string =>
+  instant != null && Date.parse(instant) > Date.now()
+
+/** Reads again when one of the instants has come, such as the start of a sale. */
+export function useReloadAt(instants: (string | null | undefined)[], reload: () => Promise<void>): void {
+  const [round, setRound] = useState(0)
+  const times = instants.flatMap(instant => (instant == null ? [] : Date.parse(instant)))
+  const written = times.join()
+  useEffect(() => {
+    const now = Date.now()
+    const waits = written.split(',').map(time => Number(time) - now)
+    const isDue = waits.some(wait => wait <= 0 && wait > -CLOCKS_DIFFER_MS)
+    const next = Math.min(...waits.filter(wait => wait > 0), isDue ? AGAIN_MS : Number.POSITIVE_INFINITY)
+    if (written === '' || !Number.isFinite(next)) return
+    const timer = setTimeout(
+      () => {
+        void reload()
+        setRound(round + 1)
+      },
+      Math.min(next, LONGEST_MS),
+    )
+    return () => clearTimeout(timer)
+  }, [written, round, reload])
 }
 
 interface LoadingProps<T> {

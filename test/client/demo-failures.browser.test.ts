@@ -1,6 +1,6 @@
 /** The example app when something fails: a double click, a session that ends, no network, a proxy's page. */
 import { describe, expect, test } from 'bun:test'
-import type { Page, Request } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
 
@@ -37,13 +37,23 @@ describe.skipIf(noBrowser !== null)(title, () => {
     await page.getByRole('button', { name: /^Buy for/ }).waitFor()
   }
 
+  /** The button that buys, in the dialog that asks. */
+  async function askToBuy(page: Page): Promise<Locator> {
+    await page.getByRole('button', { name: /^Buy for/ }).click()
+    return page.getByRole('dialog').getByRole('button', { name: 'Buy for 100 points' })
+  }
+
   test(
     'a double click buys one pack',
     async () => {
       const page = await demo.visit()
       await openStarterPack(page, 20)
       const purchases = collectRequests(page, /^\/api\/packs\/purchase$/)
-      await page.getByRole('button', { name: /^Buy for/ }).dblclick()
+      const confirm = await askToBuy(page)
+      // As the second click of a double click on the button that asks: no consent.
+      await confirm.dispatchEvent('click', { detail: 2 })
+      expect(purchases).toEqual([])
+      await confirm.dblclick()
       await page.getByText('Draw verified in this browser').waitFor()
       expect(purchases.map(request => request.method())).toEqual(['POST', 'PUT'])
       const { packs } = await readOwn<{ packs: unknown[] }>(page, '/api/user/packs')
@@ -63,7 +73,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         await route.fetch()
         await route.abort('connectionreset')
       })
-      await page.getByRole('button', { name: /^Buy for/ }).click()
+      await (await askToBuy(page)).click()
       await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
       await page.unroute('**/api/packs/purchase')
       await page.getByRole('button', { name: 'Try again' }).click()

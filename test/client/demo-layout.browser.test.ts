@@ -17,6 +17,7 @@ const SCREENS = {
   matches: '/matches',
   rewards: '/rewards',
   reward: '/rewards/home-shirt',
+  'check-in': '/check-in#derby.kT0fVjQ9m2s6yq1nZxW3Ag',
   packs: '/packs',
   pack: '/packs/derby-day',
   collection: '/collection',

@@ -141,7 +141,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a fan checks in with the code of the gate, and a wrong code is refused in words',
+    'a fan checks in by the typed code, the link of the QR code and the camera, and a wrong code is refused in words',
     async () => {
       const page = await demo.visit()
       await demo.signIn(page, 15)
@@ -149,15 +149,57 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const kickoffAt = new Date(Date.now() + HOUR_MS).toISOString()
       await demo.db.write(tx => upsertMatch(tx, { ...soon, competition: 'Summer Cup', kickoffAt }))
       await demo.open(page, 'Matches')
+      await page.getByRole('link', { name: 'Check in' }).press('Enter')
       const code = page.getByRole('textbox', { name: 'Code of the gate' })
       await code.fill('wrong')
       await page.getByRole('button', { name: 'Check in' }).press('Enter')
       await page.getByRole('alert').getByText('This code is not valid now.').waitFor()
-      const answer = { status: 201, json: { matchId: 'gate', checkedInAt: new Date().toISOString() } }
-      await page.route('**/api/check-ins', route => route.fulfill(answer))
-      await code.fill('of the gate')
+      expect(await page.getByRole('button', { name: 'Scan with the camera' }).count()).toBe(0)
+      expect(await findSerious(page)).toEqual([])
+      await takeScreenshot(page, 'demo-check-in')
+      const sent: unknown[] = []
+      await page.route('**/api/check-ins', route => {
+        sent.push(route.request().postDataJSON().code)
+        const json = { matchId: 'gate', checkedInAt: new Date().toISOString() }
+        return route.fulfill({ status: 201, json })
+      })
+      await code.fill(' gate.4pV1 wQ0s ')
       await code.press('Enter')
       await page.getByText('You are checked in.').waitFor()
+
+      // The link of the QR code, opened by the camera of the phone: also while the app is open.
+      await page.goto(`${demo.origin}/demo/check-in#gate.first`)
+      expect(await code.inputValue()).toBe('gate.first')
+      await page.evaluate("location.hash = 'gate.second'")
+      await page.getByRole('button', { name: 'Check in' }).press('Enter')
+      await page.getByText('You are checked in.').waitFor()
+      expect(sent).toEqual(['gate.4pV1wQ0s', 'gate.second'])
+      expect(new URL(page.url()).hash).toBe('')
+
+      // The camera of the app, in browsers that read QR codes.
+      await page.addInitScript(`
+        window.BarcodeDetector = class {
+          static getSupportedFormats = async () => ['qr_code']
+          detect = async () => [{ rawValue: location.origin + '/demo/check-in#gate.third' }]
+        }
+        window.tracks = []
+        navigator.mediaDevices.getUserMedia = async () => {
+          const canvas = document.createElement('canvas')
+          canvas.getContext('2d').fillRect(0, 0, 100, 100)
+          const stream = canvas.captureStream()
+          tracks.push(...stream.getTracks())
+          return stream
+        }`)
+      await page.reload()
+      await page.getByRole('button', { name: 'Scan with the camera' }).press('Enter')
+      await page.getByText('You are checked in.').waitFor()
+      expect(sent.at(-1)).toBe('gate.third')
+      expect(await page.evaluate<string[]>('tracks.map(({ readyState }) => readyState)')).toEqual(['ended'])
+      await page.evaluate(`navigator.mediaDevices.getUserMedia = () => Promise.reject(new Error('refused'))`)
+      await page.getByRole('main').getByRole('link', { name: 'Matches' }).press('Enter')
+      await page.getByRole('link', { name: 'Check in' }).press('Enter')
+      await page.getByRole('button', { name: 'Scan with the camera' }).press('Enter')
+      await page.getByRole('alert').getByText('The camera cannot be used.').waitFor()
     },
     BROWSER_TIMEOUT_MS,
   )

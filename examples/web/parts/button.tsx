@@ -9,7 +9,9 @@ interface ButtonProps {
   label?: string
   submit?: boolean
   disabled?: boolean
-  onClick?: () => unknown
+  /** In a dialog, has the focus when it opens. */
+  autofocus?: boolean
+  onClick?: (event: MouseEvent) => unknown
 }
 
 // Not `disabled` while busy: the focus would be lost.
@@ -20,6 +22,7 @@ export const Button = ({
   label,
   submit,
   disabled,
+  autofocus,
   onClick,
 }: ButtonProps) => (
   <button
@@ -29,8 +32,9 @@ export const Button = ({
     aria-busy={busy}
     aria-disabled={busy}
     disabled={disabled}
-    onClick={() => {
-      if (!busy) onClick?.()
+    autofocus={autofocus}
+    onClick={event => {
+      if (!busy) onClick?.(event)
     }}
   >
     {busy && <span class="spinner" aria-hidden="true" />}

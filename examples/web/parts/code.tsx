@@ -1,7 +1,7 @@
 /** A code to show to staff: as a picture for their scanner, in letters, and to copy. */
 import { generate } from 'lean-qr'
 import { toSvgPath } from 'lean-qr/extras/svg'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { text } from '../lang/lang.ts'
 import { Icon } from './icon.tsx'
 
@@ -9,12 +9,19 @@ import { Icon } from './icon.tsx'
 const QUIET_ZONE = 4
 
 export function Code({ code, title }: { code: string; title: string }) {
-  const [copied, setCopied] = useState(false)
+  const [copied, setCopied] = useState<boolean | null>(null)
+  const letters = useRef<HTMLElement>(null)
   const qr = generate(code)
   const side = qr.size + 2 * QUIET_ZONE
   const copy = async () => {
-    await navigator.clipboard.writeText(code)
-    setCopied(true)
+    try {
+      // Undefined on pages over http.
+      await navigator.clipboard.writeText(code)
+      setCopied(true)
+    } catch {
+      if (letters.current) getSelection()?.selectAllChildren(letters.current)
+      setCopied(false)
+    }
   }
   return (
     <section class="code-card">
@@ -23,12 +30,16 @@ export function Code({ code, title }: { code: string; title: string }) {
         <rect width={side} height={side} />
         <path transform={`translate(${QUIET_ZONE} ${QUIET_ZONE})`} d={toSvgPath(qr)} />
       </svg>
-      <code dir="ltr">{code}</code>
+      <code dir="ltr" ref={letters}>
+        {code}
+      </code>
       <button type="button" class="button plain" onClick={copy}>
         <Icon name={copied ? 'check' : 'copy'} />
         <span aria-live="polite">{copied ? text.rewards.copied : text.rewards.copy}</span>
       </button>
-      <p class="quiet">{text.rewards.codeHint}</p>
+      <p class="quiet" role="status">
+        {copied === false ? text.rewards.copyFailed : text.rewards.codeHint}
+      </p>
     </section>
   )
 }

@@ -1,7 +1,6 @@
 /** The next matches and the latest results, with the fan's predictions: written until kick-off, then what they earned. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import {
-  checkIn,
   followMatches,
   type Match,
   type Prediction as OwnPrediction,
@@ -11,11 +10,12 @@ import {
   readTeams,
 } from '../api.ts'
 import { text } from '../lang/lang.ts'
-import { Bones, type Loaded, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Bones, type Loaded, Loading, useLoaded, useReloadAt, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { MatchCard } from '../parts/match-card.tsx'
 import { Notice } from '../parts/notice.tsx'
+import { addressOf, Link } from '../router.tsx'
 
 const SHOWN = 6
 const DAY_MS = 86_400_000
@@ -43,6 +43,12 @@ type MatchesData = Awaited<ReturnType<typeof loadMatches>>
 export function Matches() {
   const list = useLoaded('matches', loadMatches)
   useLiveMatches(list)
+  // Predictions close, and check-in opens and closes.
+  useReloadAt(
+    list.data?.next.flatMap(({ kickoffAt, checkIn }) => [kickoffAt, checkIn?.opensAt, checkIn?.closesAt]) ??
+      [],
+    list.reload,
+  )
   const draw = (matches: Match[], data: MatchesData) => (
     <ul class="match-grid">
       {matches.map(match => (
@@ -164,34 +170,14 @@ function describeOwn({ homeScore, awayScore, state, settled }: OwnPrediction): s
   return settled ? `${own}, ${text.matches.earned(settled.points)}` : own
 }
 
-function CheckIn() {
-  const [done, setDone] = useState(false)
-  const write = useWrite(async (code: string, key) => {
-    await checkIn(code, key)
-    setDone(true)
-  })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const code = new FormData(event.currentTarget as HTMLFormElement).get('code')
-    return write.run(String(code).trim())
-  }
-  return (
-    <section class="panel check-in">
-      <h2>{text.matches.checkIn}</h2>
-      {done ? (
-        <p aria-live="polite">{text.matches.checkedIn}</p>
-      ) : (
-        <form class="field-row" onSubmit={submit}>
-          <label class="grow">
-            <span>{text.matches.checkInLead}</span>
-            <input name="code" aria-label={text.matches.code} autocomplete="off" required dir="ltr" />
-          </label>
-          <Button submit busy={write.isBusy}>
-            {text.matches.checkIn}
-          </Button>
-        </form>
-      )}
-      {write.error !== null && <Notice error={write.error} />}
-    </section>
-  )
-}
+const CheckIn = () => (
+  <section class="panel check-in">
+    <h2>{text.matches.checkIn}</h2>
+    <p>{text.matches.checkInLead}</p>
+    <p>
+      <Link to={addressOf('check-in')} class="button main">
+        {text.matches.checkIn}
+      </Link>
+    </p>
+  </section>
+)

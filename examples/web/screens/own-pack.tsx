@@ -1,7 +1,6 @@
-/** A pack of the fan that is not opened yet. */
-import { useState } from 'preact/hooks'
-import { readOwnPacks, readPacks } from '../api.ts'
-import { type Drawn, openSealed } from '../draw.ts'
+/** A pack of the fan: to be opened, or with the cards that came out of it. */
+import { orNull, readOwnPacks, readPack, type UserPack } from '../api.ts'
+import { openSealed, readDrawn } from '../draw.ts'
 import { text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
@@ -11,40 +10,63 @@ import { Picture } from '../parts/picture.tsx'
 import { Reveal } from '../parts/reveal.tsx'
 import { addressOf } from '../router.tsx'
 
-async function loadOwn(id: string) {
-  const [own, { packs }] = await Promise.all([readOwnPacks(), readPacks()])
-  const userPack = own.packs.find(pack => pack.id === id)
-  return { userPack, pack: packs.find(({ id }) => id === userPack?.packId) }
+async function findOwn(id: string): Promise<UserPack | undefined> {
+  let cursor: string | undefined
+  do {
+    const page = await readOwnPacks(cursor)
+    const found = page.packs.find(pack => pack.id === id)
+    if (found) return found
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+}
+
+/** Null if the fan has no such pack. */
+export async function loadOwn(id: string) {
+  const userPack = await findOwn(id)
+  if (!userPack) return null
+  const [pack, drawn] = await Promise.all([
+    orNull(readPack(userPack.packId), 'pack_not_found'),
+    userPack.state === 'opened' ? readDrawn(userPack) : undefined,
+  ])
+  return { userPack, pack, drawn, name: pack?.name ?? text.packs.gone }
 }
 
 export function OwnPack({ id }: { id: string }) {
-  const loaded = useLoaded(`own pack ${id}`, () => loadOwn(id))
-  const [drawn, setDrawn] = useState<Drawn | null>(null)
+  const loaded = useLoaded(`own pack ${id}`, async () => ({ own: await loadOwn(id) }))
   const open = useWrite(async (_: string, key) => {
-    if (loaded.data?.userPack) setDrawn(await openSealed(loaded.data.userPack, key))
+    if (loaded.data?.own) await openSealed(loaded.data.own.userPack, key)
+    await loaded.reload()
+    scrollTo(0, 0)
   })
-  if (loaded.data && !loaded.data.userPack) return <NotFound />
-  const name = loaded.data?.pack?.name ?? loaded.data?.userPack?.packId ?? text.packs.title
+  if (loaded.data?.own === null) return <NotFound />
+  const name = loaded.data?.own.name ?? text.packs.title
   return (
     <Screen title={name} up={addressOf('packs')} bare>
-      {drawn ? (
-        <Reveal drawn={drawn} />
-      ) : (
-        <Loading of={loaded} skeleton={<Bones kind="card" count={1} />}>
-          {({ pack }) => (
+      <Loading of={loaded} skeleton={<Bones kind="card" count={3} />}>
+        {({ own }) =>
+          own?.drawn ? (
+            <>
+              <h1 class="unseen">{name}</h1>
+              <Reveal drawn={own.drawn} />
+            </>
+          ) : (
             <article class="detail">
-              <Picture src={pack?.imageUrl ?? null} class="detail-pack" />
+              <Picture src={own?.pack?.imageUrl ?? null} class="detail-pack" />
               <div class="detail-text">
                 <h1>{name}</h1>
                 {open.error !== null && <Notice error={open.error} />}
-                <Button busy={open.isBusy} onClick={() => open.run(id)}>
-                  {text.packs.openOf(name)}
-                </Button>
+                {own?.userPack.state === 'sealed' ? (
+                  <Button busy={open.isBusy} onClick={() => open.run(id)}>
+                    {text.packs.openOf(name)}
+                  </Button>
+                ) : (
+                  <p class="panel quiet">{text.packs.revoked}</p>
+                )}
               </div>
             </article>
-          )}
-        </Loading>
-      )}
+          )
+        }
+      </Loading>
     </Screen>
   )
 }

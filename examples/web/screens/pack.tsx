@@ -1,15 +1,15 @@
 /** One pack: the odds, what can be inside, buying with points or money, and the cards that came out. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { hasCode, readDashboard, readPack, readPurchases, startPurchase } from '../api.ts'
-import { buyPack, type Drawn } from '../draw.ts'
-import { formatPercent, text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { buyPack } from '../draw.ts'
+import { formatInteger, formatMoment, formatPercent, text } from '../lang/lang.ts'
+import { Bones, isAhead, Loading, useLoaded, useReloadAt, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { CardTile } from '../parts/card-tile.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { NotFound, Screen, Section } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { Reveal } from '../parts/reveal.tsx'
 import { addressOf, Link, navigate } from '../router.tsx'
 import { priceOf } from './packs.tsx'
 
@@ -37,29 +37,27 @@ export function Pack({ id }: { id: string }) {
 }
 
 function Detail({ pack, points, pending, reload }: PackData & { reload: () => Promise<void> }) {
-  const [drawn, setDrawn] = useState<Drawn | null>(null)
+  const [asking, setAsking] = useState(false)
   const buy = useWrite(async (packId: string, key) => {
-    setDrawn(await buyPack(packId, key))
-    await reload()
+    try {
+      const { userPackId } = await buyPack(packId, key)
+      navigate(addressOf('packs', 'own', userPackId))
+    } finally {
+      setAsking(false)
+    }
   })
   const checkOut = useWrite(async (packId: string, key) => {
     const purchase = await startPurchase(packId, key)
     navigate(addressOf('packs', 'purchases', purchase.id))
   })
-  const top = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (drawn) top.current?.scrollIntoView({ block: 'start' })
-  }, [drawn])
-  const { id, name, description, imageUrl, price, supply, itemsPerPack, odds, items } = pack
+  useReloadAt([pack.startsAt, pack.endsAt], reload)
+  const { id, name, description, imageUrl, price, supply, itemsPerPack, odds, items, active, startsAt } = pack
   const inPoints = price.currency === 'POINTS'
   const inMoney = !inPoints && price.amount > 0
   const start = inMoney ? checkOut : buy
   const missing = inPoints ? price.amount - points : 0
   return (
     <>
-      <div ref={top} class="scroll-target">
-        {drawn && <Reveal drawn={drawn} key={drawn.userPackId} />}
-      </div>
       <article class="detail">
         <Picture src={imageUrl} class="detail-pack" />
         <div class="detail-text">
@@ -72,6 +70,12 @@ function Detail({ pack, points, pending, reload }: PackData & { reload: () => Pr
             <Link to={addressOf('packs', 'purchases', pending.id)} class="button main">
               {text.checkout.goOn}
             </Link>
+          ) : !active ? (
+            <p class="panel quiet">
+              {isAhead(startsAt) ? text.packs.from(formatMoment(startsAt)) : text.problems.pack_inactive}
+            </p>
+          ) : supply?.remaining === 0 ? (
+            <p class="panel quiet">{text.packs.soldOut}</p>
           ) : missing > 0 ? (
             <p class="panel">
               <strong>{priceOf(pack)}</strong> · {text.packs.missing(missing)}
@@ -82,10 +86,28 @@ function Detail({ pack, points, pending, reload }: PackData & { reload: () => Pr
               label={
                 inMoney ? text.checkout.buyOf(name, priceOf(pack)) : text.packs.buyOf(name, priceOf(pack))
               }
-              onClick={() => start.run(id)}
+              onClick={() => (inMoney ? checkOut.run(id) : setAsking(true))}
             >
               {text.packs.buy(priceOf(pack))}
             </Button>
+          )}
+          {asking && (
+            <Confirm
+              title={text.confirm.buy(name)}
+              action={text.packs.buy(priceOf(pack))}
+              busy={buy.isBusy}
+              onConfirm={() => buy.run(id)}
+              onCancel={() => setAsking(false)}
+            >
+              {inPoints && (
+                <dl class="costs">
+                  <Cost name={text.confirm.have} points={points} />
+                  <Cost name={text.confirm.costs} points={price.amount} />
+                  <Cost name={text.confirm.left} points={points - price.amount} />
+                </dl>
+              )}
+              <p class="quiet">{text.confirm.buyLead}</p>
+            </Confirm>
           )}
           <h2>{text.packs.odds}</h2>
           <ul class="odds">
@@ -111,3 +133,10 @@ function Detail({ pack, points, pending, reload }: PackData & { reload: () => Pr
     </>
   )
 }
+
+const Cost = ({ name, points }: { name: string; points: number }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{formatInteger(points)}</dd>
+  </div>
+)

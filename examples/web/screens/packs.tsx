@@ -1,17 +1,21 @@
 /** The packs on sale, and those of the fan that are not opened yet. */
 import type { ComponentChildren } from 'preact'
 import { type Pack, readOwnPacks, readPacks, readPurchases } from '../api.ts'
-import { formatMoney, text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded } from '../load.tsx'
+import { formatMoment, formatMoney, text } from '../lang/lang.ts'
+import { Bones, Loading, useLoaded, useReloadAt } from '../load.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { addressOf, Link } from '../router.tsx'
+
+/** The latest of those that are opened. */
+const OPENED = 10
 
 async function loadPacks() {
   const [{ packs }, own, { purchases }] = await Promise.all([readPacks(), readOwnPacks(), readPurchases()])
   return {
     packs,
     sealed: own.packs.filter(({ state }) => state === 'sealed'),
+    opened: own.packs.filter(({ state }) => state === 'opened').slice(0, OPENED),
     // Packs for points are paid as they are bought.
     unpaid: purchases.filter(({ status, price }) => status === 'pending' && price.currency !== 'POINTS'),
   }
@@ -22,10 +26,11 @@ export const priceOf = ({ price: { amount, currency } }: Pick<Pack, 'price'>) =>
 
 export function Packs() {
   const list = useLoaded('packs', loadPacks)
+  useReloadAt(list.data?.packs.map(({ endsAt }) => endsAt) ?? [], list.reload)
   return (
     <Screen title={text.packs.title} lead={text.packs.lead}>
       <Loading of={list} skeleton={<Bones kind="card" count={3} />}>
-        {({ packs, sealed, unpaid }) => (
+        {({ packs, sealed, opened, unpaid }) => (
           <>
             {unpaid.length > 0 && (
               <Section title={text.checkout.unpaid}>
@@ -75,6 +80,28 @@ export function Packs() {
                   </li>
                 ))}
               </ul>
+            )}
+            {opened.length > 0 && (
+              <Section title={text.packs.openedBefore}>
+                <ul class="list">
+                  {opened.map(({ id, packId, openedAt, createdAt }) => {
+                    const date = formatMoment(openedAt ?? createdAt)
+                    return (
+                      <PackRow key={id} pack={packs.find(({ id }) => id === packId)} note={date}>
+                        {name => (
+                          <Link
+                            to={addressOf('packs', 'own', id)}
+                            class="button small"
+                            aria-label={text.packs.seeOf(name, date)}
+                          >
+                            {text.packs.see}
+                          </Link>
+                        )}
+                      </PackRow>
+                    )
+                  })}
+                </ul>
+              </Section>
             )}
           </>
         )}

@@ -5,6 +5,7 @@ import {
   completePurchase,
   followEvents,
   hasCode,
+  orNull,
   type Purchase as PurchaseData,
   payInSandbox,
   preparePayment,
@@ -33,12 +34,6 @@ async function loadPurchase(id: string) {
   return { purchase, pack, gateway: gateway?.gateway ?? null }
 }
 type PurchaseScreen = Awaited<ReturnType<typeof loadPurchase>>
-
-const orNull = <T,>(read: Promise<T>, ...codes: Parameters<typeof hasCode>[1][]) =>
-  read.catch(error => {
-    if (hasCode(error, ...codes)) return null
-    throw error
-  })
 
 export function Purchase({ id }: { id: string }) {
   const loaded = useLoaded(`purchase ${id}`, () => loadPurchase(id))

@@ -1,9 +1,11 @@
 /** One reward: its picture and description, what is missing, claim, redeem, and the code to show. */
+import { useState } from 'preact/hooks'
 import { claimReward, type Reward as RewardData, readRewards, redeemReward } from '../api.ts'
 import { formatDay, formatMoment, text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Bones, Loading, useLoaded, useReloadAt, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { NotFound, Progress, Screen } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
@@ -30,19 +32,32 @@ interface DetailProps {
 }
 
 function Detail({ reward, points, reload }: DetailProps) {
-  const { id, title, description, imageUrl, itemType, pointsRequired, state, redemptionCode, endsAt } = reward
+  const { id, title, description, imageUrl, itemType, pointsRequired, state, redemptionCode } = reward
+  const { startsAt, endsAt } = reward
+  const [asking, setAsking] = useState(false)
+  useReloadAt([startsAt, endsAt], reload)
   const claim = useWrite(async (rewardId: string, key) => {
     await claimReward(rewardId, key)
     await reload()
   })
   const redeem = useWrite(async (rewardId: string, key) => {
-    await redeemReward(rewardId, key)
-    await reload()
+    try {
+      await redeemReward(rewardId, key)
+      await reload()
+      // The code is at the top.
+      scrollTo(0, 0)
+    } finally {
+      setAsking(false)
+    }
   })
   const error = claim.error ?? redeem.error
   return (
     <article class="detail">
-      <Picture src={imageUrl} class="detail-picture" />
+      {redemptionCode ? (
+        <Code code={redemptionCode} title={title} />
+      ) : (
+        <Picture src={imageUrl} class="detail-picture" />
+      )}
       <div class="detail-text">
         <p class="kicker">{text.rewards.kinds[itemType] ?? itemType}</p>
         <h1>{title}</h1>
@@ -63,13 +78,23 @@ function Detail({ reward, points, reload }: DetailProps) {
         )}
         {state === 'claimed' && (
           <>
-            <Button busy={redeem.isBusy} label={text.rewards.redeemOf(title)} onClick={() => redeem.run(id)}>
+            <Button label={text.rewards.redeemOf(title)} onClick={() => setAsking(true)}>
               {text.rewards.redeem}
             </Button>
             <p class="quiet">{text.rewards.redeemHint}</p>
           </>
         )}
-        {redemptionCode && <Code code={redemptionCode} title={title} />}
+        {asking && (
+          <Confirm
+            title={text.confirm.redeem(title)}
+            action={text.confirm.redeemAction}
+            busy={redeem.isBusy}
+            onConfirm={() => redeem.run(id)}
+            onCancel={() => setAsking(false)}
+          >
+            <p>{text.confirm.redeemLead}</p>
+          </Confirm>
+        )}
         {reward.redeemedAt && <p class="quiet">{text.rewards.redeemedOn(formatMoment(reward.redeemedAt))}</p>}
       </div>
     </article>

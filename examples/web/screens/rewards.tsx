@@ -1,7 +1,7 @@
 /** All rewards, with what is missing to each. */
 import { type Reward, readRewards } from '../api.ts'
-import { text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded } from '../load.tsx'
+import { formatMoment, text } from '../lang/lang.ts'
+import { Bones, isAhead, Loading, useLoaded, useReloadAt } from '../load.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Choice, Empty, Progress, Screen } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
@@ -15,6 +15,7 @@ const isShown = ({ state, claimable }: Reward, filter: Filter) =>
 
 export function Rewards() {
   const list = useLoaded('rewards', readRewards)
+  useReloadAt(list.data?.rewards.flatMap(({ startsAt, endsAt }) => [startsAt, endsAt]) ?? [], list.reload)
   const [filter, setFilter] = useView('show', FILTERS)
   return (
     <Screen title={text.rewards.title} lead={list.data && text.rewards.lead(list.data.points)}>
@@ -68,7 +69,8 @@ function RewardTile({ reward, points }: { reward: Reward; points: number }) {
 }
 
 /** What the fan has of it, or what is missing. */
-export function Status({ reward: { state, claimable, missingPoints, stockRemaining } }: { reward: Reward }) {
+export function Status({ reward }: { reward: Reward }) {
+  const { state, claimable, missingPoints, stockRemaining, startsAt } = reward
   if (state !== 'unclaimed')
     return (
       <span class="ready">
@@ -77,6 +79,7 @@ export function Status({ reward: { state, claimable, missingPoints, stockRemaini
       </span>
     )
   if (claimable) return <span class="ready">{text.rewards.filters.ready}</span>
+  if (isAhead(startsAt)) return <span class="quiet">{text.rewards.from(formatMoment(startsAt))}</span>
   if (missingPoints > 0) return <span class="quiet">{text.rewards.missing(missingPoints)}</span>
   return (
     <span class="quiet">{stockRemaining === 0 ? text.problems.out_of_stock : text.rewards.unavailable}</span>
