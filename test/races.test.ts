@@ -1,59 +1,33 @@
 /** Races between processes: two instances of the API on one database, real sockets, real tokens. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { createClock } from './support/clock.ts'
-import { engines, type TemporaryDatabase } from './support/engines.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from './support/processes.ts'
+import { engines } from './support/engines.ts'
+import { useTwoProcesses } from './support/two-processes.ts'
 
 for (const engine of engines) {
   describe(`Two processes on one database (${engine.name})`, () => {
-    let temporary: TemporaryDatabase
-    let provider: RunningProvider
-    let apis: RunningApi[]
-
-    beforeAll(async () => {
-      temporary = await engine.open(createClock())
-      provider = await startProvider({ fans: 200 })
-      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
-      apis = await Promise.all([startApi(env), startApi(env)])
-    })
-
-    afterAll(async () => {
-      await Promise.all(apis.map(api => api.stop()))
-      await provider.stop()
-      await temporary.remove()
-    })
-
-    /** The n-th request goes to the one process or to the other. */
-    async function call(n: number, token: string, method: string, path: string, body?: unknown) {
-      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-    }
+    const processes = useTwoProcesses(engine)
+    const { call, tokenOf } = processes
     const hundred = <T>(make: (n: number) => Promise<T>) =>
       Promise.all(Array.from({ length: 100 }, (_, n) => make(n)))
-    const tokenOf = (n: number) => provider.idp.issueToken(`fan-${String(n).padStart(4, '0')}`)
 
     async function addReward(id: string, stockRemaining: number | null) {
       const at = new Date()
       const row = { id, title: id, description: id, itemType: 'voucher', pointsRequired: 0, active: true }
-      await temporary.db.write(tx =>
+      await processes.db.write(tx =>
         tx.insert(tx.tables.rewards).values({ ...row, stockRemaining, createdAt: at, updatedAt: at }),
       )
     }
 
     test('100 onboardings of one user create one completion, one entry and one enrolment', async () => {
       const subject = 'fan-0001'
-      const token = await provider.idp.issueToken(subject)
+      const token = await tokenOf(1)
       const answers = await hundred(n => call(n, token, 'POST', '/api/user/onboarding', {}))
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
       expect(answers.filter(({ body }) => !body.alreadyCompleted)).toHaveLength(1)
       expect(new Set(answers.map(({ body }) => body.completedAt)).size).toBe(1)
 
-      const { read, tables } = temporary.db
+      const { read, tables } = processes.db
       const users = await read.select().from(tables.users).where(eq(tables.users.subject, subject))
       expect(users).toHaveLength(1)
       const isTheirs = ({ userId }: { userId: string }) => userId === users[0]?.id
@@ -90,7 +64,7 @@ for (const engine of engines) {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       expect(answers.filter(({ body }) => body.code === 'out_of_stock')).toHaveLength(99)
       expect(await stockOf('last-unit')).toBe(0)
-      const { read, tables } = temporary.db
+      const { read, tables } = processes.db
       const claims = await read
         .select()
         .from(tables.userRewards)
@@ -99,7 +73,7 @@ for (const engine of engines) {
     })
 
     async function stockOf(id: string) {
-      const { read, tables } = temporary.db
+      const { read, tables } = processes.db
       const [row] = await read.select().from(tables.rewards).where(eq(tables.rewards.id, id))
       return row?.stockRemaining
     }

@@ -1,53 +1,22 @@
 /** Reports and decisions of several processes on one database. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { listCases } from '../../../src/fan/moderation/cases.ts'
 import { listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
 import { listDecisions, recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { runScript } from '../../scripts/run-script.ts'
-import { createClock } from '../../support/clock.ts'
-import { engines, type TemporaryDatabase } from '../../support/engines.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from '../../support/processes.ts'
+import { engines } from '../../support/engines.ts'
+import { useTwoProcesses } from '../../support/two-processes.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 for (const engine of engines) {
   describe(`Moderation by several processes (${engine.name})`, () => {
-    let temporary: TemporaryDatabase
-    let provider: RunningProvider
-    let apis: RunningApi[]
-
-    beforeAll(async () => {
-      temporary = await engine.open(createClock())
-      provider = await startProvider({ fans: 200 })
-      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
-      apis = await Promise.all([startApi(env), startApi(env)])
-    })
-
-    afterAll(async () => {
-      await Promise.all(apis.map(api => api.stop()))
-      await provider.stop()
-      await temporary.remove()
-    })
-
-    /** The n-th request goes to the one process or to the other. */
-    async function call(n: number, token: string, method: string, path: string, body: unknown) {
-      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-    }
-    async function fan(n: number) {
-      const token = await provider.idp.issueToken(`fan-${String(n).padStart(4, '0')}`)
-      const handle = `fan_${n}`
-      const { body } = await call(n, token, 'POST', '/api/user/profile', { handle })
-      return { token, handle, id: String(body.id) }
-    }
+    const processes = useTwoProcesses(engine)
+    const { call, fan } = processes
     const report = (n: number, token: string, handle: string) =>
       call(n, token, 'POST', '/api/reports', { subject: { kind: 'fan', id: handle }, reason: 'spam' })
     const moderate = (...parameters: string[]) =>
-      runScript('moderate', parameters, { env: { DATABASE_URL: temporary.url ?? '' } })
+      runScript('moderate', parameters, { env: { DATABASE_URL: processes.url } })
 
     test('of identical reports at once, one is filed', async () => {
       const [reporter, subject] = [await fan(1), await fan(2)]
@@ -56,7 +25,7 @@ for (const engine of engines) {
       )
       expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201])
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-      const { read, tables } = temporary.db
+      const { read, tables } = processes.db
       expect(
         await read.select().from(tables.reports).where(eq(tables.reports.fanId, subject.id)),
       ).toHaveLength(1)
@@ -79,8 +48,8 @@ for (const engine of engines) {
         await waitUntil('writes run', () => written >= 8)
         const until = new Date(Date.now() + 86_400_000)
         const decision = { fanId: id, kind: 'suspend', until, reason: 'spam', decidedBy: 'Ana' } as const
-        await temporary.db.write(tx => recordDecision(tx, decision))
-        const { read, tables } = temporary.db
+        await processes.db.write(tx => recordDecision(tx, decision))
+        const { read, tables } = processes.db
         const bio = async () => {
           const [row] = await read
             .select({ bio: tables.users.bio })
@@ -102,7 +71,7 @@ for (const engine of engines) {
     test('of two moderators, one decides a case, and one decides an appeal', async () => {
       const [reporter, subject] = [await fan(31), await fan(32)]
       await report(0, reporter.token, subject.handle)
-      const cases = await listCases(temporary.db.read, 100)
+      const cases = await listCases(processes.db.read, 100)
       const { caseId = '' } = cases.find(({ fanId }) => fanId === subject.id) ?? {}
       const decisions = await Promise.all([
         moderate('decide', caseId, 'hide', '--reason', 'spam', '--by', 'Ana'),
@@ -111,12 +80,12 @@ for (const engine of engines) {
       expect(decisions.map(({ code }) => code).toSorted()).toEqual([0, 1])
       const refused = decisions.find(({ code }) => code === 1)
       expect(refused?.err).toContain('The case is not open')
-      const [sanction, ...others] = await listDecisions(temporary.db.read, subject.id)
+      const [sanction, ...others] = await listDecisions(processes.db.read, subject.id)
       expect(others).toEqual([])
 
       const text = 'I sent no links.'
       await call(1, subject.token, 'POST', '/api/user/appeals', { sanctionId: sanction?.id, text })
-      const [open] = await listOpenAppeals(temporary.db.read, 100)
+      const [open] = await listOpenAppeals(processes.db.read, 100)
       const appealId = open?.appeal.id ?? ''
       const appeals = await Promise.all([
         moderate('decide', appealId, 'grant', '--reason', 'other', '--by', 'Bruno'),
@@ -124,7 +93,7 @@ for (const engine of engines) {
       ])
       expect(appeals.map(({ code }) => code).toSorted()).toEqual([0, 1])
       expect(appeals.find(({ code }) => code === 1)?.err).toContain('The appeal is not open')
-      expect(await listOpenAppeals(temporary.db.read, 100)).toEqual([])
+      expect(await listOpenAppeals(processes.db.read, 100)).toEqual([])
     })
   })
 }

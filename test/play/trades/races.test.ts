@@ -1,50 +1,26 @@
 /** Races of trades between processes: two instances of the API on one database. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
-import { createClock } from '../../support/clock.ts'
-import { engines, type TemporaryDatabase } from '../../support/engines.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from '../../support/processes.ts'
+import { engines } from '../../support/engines.ts'
+import { useTwoProcesses } from '../../support/two-processes.ts'
 
 const FANS = 6
 
 for (const engine of engines) {
   describe(`Trades of two processes on one database (${engine.name})`, () => {
-    let temporary: TemporaryDatabase
-    let provider: RunningProvider
-    let apis: RunningApi[]
-    let fans: { id: string; handle: string; token: string }[]
+    const processes = useTwoProcesses(engine)
+    const { call } = processes
+    let fans: Awaited<ReturnType<typeof processes.fan>>[]
     let items = 0
+    /** What the first fan has on shelves. */
+    let shelvesBefore: string[] = []
 
     beforeAll(async () => {
-      temporary = await engine.open(createClock())
-      provider = await startProvider({ fans: FANS + 1 })
-      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
-      apis = await Promise.all([startApi(env), startApi(env)])
       fans = []
-      for (let n = 1; n <= FANS; n++) {
-        const token = await provider.idp.issueToken(`fan-${String(n).padStart(4, '0')}`)
-        const handle = `trader_${n}`
-        const { body } = await call(n, token, 'POST', '/api/user/profile', { handle })
-        fans.push({ id: String(body.id), handle, token })
-      }
+      for (let n = 1; n <= FANS; n++) fans.push(await processes.fan(n))
     })
-
-    afterAll(async () => {
-      await Promise.all(apis.map(api => api.stop()))
-      await provider.stop()
-      await temporary.remove()
-    })
-
-    /** The n-th request goes to the one process or to the other. */
-    async function call(n: number, token: string, method: string, path: string, body?: unknown) {
-      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-    }
 
     const fan = (n: number) => fans[n] ?? { id: '', handle: '', token: '' }
 
@@ -52,7 +28,7 @@ for (const engine of engines) {
     async function newItem(userId: string) {
       const collectibleId = `item-${++items}`
       const [createdAt, text] = [new Date(), { name: '', description: '', rarity: 'common' }]
-      await temporary.db.write(async tx => {
+      await processes.db.write(async tx => {
         const { collectibles, userItems } = tx.tables
         const collectible = { id: collectibleId, ...text, minted: 1, createdAt, updatedAt: createdAt }
         await tx.insert(collectibles).values(collectible)
@@ -63,6 +39,7 @@ for (const engine of engines) {
     }
 
     type Item = Awaited<ReturnType<typeof newItem>>
+    type Answer = Awaited<ReturnType<typeof call>>
 
     async function offer(n: number, from: number, to: number, give: Item[], want: Item[] = []) {
       const answer = await call(n, fan(from).token, 'POST', '/api/trades', { to: fan(to).handle, give, want })
@@ -74,8 +51,8 @@ for (const engine of engines) {
       call(n, fan(by).token, 'POST', `/api/trades/${id}/accept`, { version: 1 })
 
     async function ownerOf({ collectibleId }: Item) {
-      const { userItems } = temporary.db.tables
-      const rows = await temporary.db.read
+      const { userItems } = processes.db.tables
+      const rows = await processes.db.read
         .select()
         .from(userItems)
         .where(eq(userItems.collectibleId, collectibleId))
@@ -83,8 +60,8 @@ for (const engine of engines) {
     }
 
     async function linksOf({ collectibleId }: Item) {
-      const { itemTransfers } = temporary.db.tables
-      const rows = await temporary.db.read
+      const { itemTransfers } = processes.db.tables
+      const rows = await processes.db.read
         .select()
         .from(itemTransfers)
         .where(eq(itemTransfers.collectibleId, collectibleId))
@@ -106,10 +83,10 @@ for (const engine of engines) {
         const n = index + 1
         expect(await ownerOf(one)).toEqual([fan(n === winner ? 0 : n).id])
       }
-      const { trades } = temporary.db.tables
-      const rows = await temporary.db.read.select().from(trades).where(inArray(trades.id, ids))
+      const { trades } = processes.db.tables
+      const rows = await processes.db.read.select().from(trades).where(inArray(trades.id, ids))
       expect(rows.map(({ status }) => status).toSorted()).toEqual(['completed', ...Array(4).fill('void')])
-      expect((await verifyLedger(temporary.db)).findings).toBe(0)
+      expect((await verifyLedger(processes.db)).findings).toBe(0)
     })
 
     test('an offer that is accepted and cancelled at once has one end', async () => {
@@ -143,6 +120,76 @@ for (const engine of engines) {
       const answers = await Promise.all([accept(0, 3, one), accept(1, 2, other)])
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
       expect([await ownerOf(x), await ownerOf(y)]).toEqual([[fan(3).id], [fan(2).id]])
+    })
+
+    test('an item that changes hands while a fan puts it on a shelf is shown by its owner alone', async () => {
+      const shelvesOf = ({ body }: Answer) =>
+        (body.shelves as { items: Item[] }[]).flatMap(({ items }) => items.map(item => item.collectibleId))
+      for (let round = 0; round < 8; round++) {
+        const [kept, item] = [await newItem(fan(0).id), await newItem(fan(0).id)]
+        const id = await offer(round, 0, 1, [item])
+        const shelf = (...items: Item[]) => ({ title: '', theme: 'night', shelves: [{ title: '', items }] })
+        const [accepted, written] = await Promise.all([
+          accept(round, 1, id),
+          call(round + 1, fan(0).token, 'PUT', '/api/user/locker', shelf(kept, item)),
+        ])
+        expect(accepted.status).toBe(200)
+        expect([200, 409]).toContain(written.status)
+        const locker = await call(round, fan(2).token, 'GET', `/api/lockers/${fan(0).handle}`)
+        expect(locker.status === 200 ? shelvesOf(locker) : []).not.toContain(item.collectibleId)
+        const own = await call(round, fan(0).token, 'GET', '/api/user/locker')
+        expect(shelvesOf(own)).toEqual(written.status === 200 ? [kept.collectibleId] : shelvesBefore)
+        shelvesBefore = shelvesOf(own)
+        const again = await call(round, fan(0).token, 'PUT', '/api/user/locker', shelf(item))
+        expect(again.body.code).toBe('item_not_owned')
+        expect((await call(round, fan(1).token, 'PUT', '/api/user/locker', shelf(item))).status).toBe(200)
+      }
+    })
+
+    test('an offer that is accepted while its fan is suspended is accepted before, or not at all', async () => {
+      for (let round = 0; round < 6; round++) {
+        const from = await processes.fan(50 + round)
+        const item = await newItem(from.id)
+        const made = await call(round, from.token, 'POST', '/api/trades', { to: fan(1).handle, give: [item] })
+        const decision = { kind: 'suspend', reason: 'spam', decidedBy: 'Ana', fanId: from.id } as const
+        const until = new Date(Date.now() + 86_400_000)
+        const [accepted] = await Promise.all([
+          accept(round, 1, String(made.body.id)),
+          processes.db.write(tx => recordDecision(tx, { ...decision, until })),
+        ])
+        const owner = accepted.status === 200 ? fan(1).id : from.id
+        expect(accepted.body.code ?? 'completed').toBe(
+          accepted.status === 200 ? 'completed' : 'fan_cannot_trade',
+        )
+        expect([await ownerOf(item), await linksOf(item)]).toEqual([
+          [owner],
+          accepted.status === 200 ? [owner] : [],
+        ])
+        const late = await accept(round + 1, 1, String(made.body.id))
+        expect(late.body.code ?? late.body.status).toBe(
+          accepted.status === 200 ? 'completed' : 'fan_cannot_trade',
+        )
+      }
+    })
+
+    test('an offer that is accepted while one blocks the other is accepted before, or not at all', async () => {
+      for (let round = 0; round < 6; round++) {
+        const [from, to] = [await processes.fan(60 + 2 * round), await processes.fan(61 + 2 * round)]
+        const item = await newItem(from.id)
+        const made = await call(round, from.token, 'POST', '/api/trades', { to: to.handle, give: [item] })
+        const id = String(made.body.id)
+        const acceptIt = (n: number) => call(n, to.token, 'POST', `/api/trades/${id}/accept`, { version: 1 })
+        const [accepted, blocked] = await Promise.all([
+          acceptIt(round),
+          call(round + 1, from.token, 'PUT', `/api/user/blocks/${to.handle}`, {}),
+        ])
+        expect(blocked.status).toBe(204)
+        const isAccepted = accepted.status === 200
+        if (!isAccepted) expect(accepted.body.code).toBe('trade_not_found')
+        expect(await ownerOf(item)).toEqual([isAccepted ? to.id : from.id])
+        expect((await acceptIt(round + 1)).body.code).toBe('trade_not_found')
+        expect(await linksOf(item)).toEqual(isAccepted ? [to.id] : [])
+      }
     })
   })
 }
