@@ -1,5 +1,5 @@
 /** Who owns items, for rooms that move them. */
-import { and, asc, eq, or } from 'drizzle-orm'
+import { and, asc, type Column, eq, or, type SQL } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 
@@ -16,6 +16,13 @@ export interface OwnedItem {
 export const nameOfItem = ({ collectibleId, serialNumber }: ItemReference) =>
   `${collectibleId} ${serialNumber}`
 
+/** SQL: whether a row is about one of these items. */
+export const isOneOf = (
+  { collectibleId, serialNumber }: Record<keyof ItemReference, Column>,
+  items: ItemReference[],
+): SQL | undefined =>
+  or(...items.map(item => and(eq(collectibleId, item.collectibleId), eq(serialNumber, item.serialNumber))))
+
 /** By `nameOfItem`. Items that do not exist are left out. */
 export async function readOwners(reader: Reader, items: ItemReference[]): Promise<Map<string, OwnedItem>> {
   return byName(await selectItems(reader, items))
@@ -29,9 +36,6 @@ export async function lockOwners(tx: Transaction, items: ItemReference[]): Promi
 function selectItems(reader: Reader, items: ItemReference[]) {
   const { userItems } = reader.tables
   const { collectibleId, serialNumber } = userItems
-  const isNamed = items.map(item =>
-    and(eq(collectibleId, item.collectibleId), eq(serialNumber, item.serialNumber)),
-  )
   return reader
     .select({
       collectibleId,
@@ -41,7 +45,7 @@ function selectItems(reader: Reader, items: ItemReference[]) {
       changedHandsAt: userItems.changedHandsAt,
     })
     .from(userItems)
-    .where(or(...isNamed))
+    .where(isOneOf(userItems, items))
     .orderBy(asc(collectibleId), asc(serialNumber))
 }
 

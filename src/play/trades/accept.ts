@@ -6,7 +6,7 @@ import { DomainError } from '../../core/problems.ts'
 import { lockFan } from '../../identity/users/users.ts'
 import { lockOwners, nameOfItem } from '../packs/owners.ts'
 import { packProblems } from '../packs/problems.ts'
-import { transferItem } from '../packs/transfer-item.ts'
+import { transferItems } from '../packs/transfer-items.ts'
 import { endTrade, lockTrade, notOpen } from './end.ts'
 import { recordForBoth } from './events.ts'
 import { findNotOwned, findResting, type Giving, notOwned, resting } from './items.ts'
@@ -71,10 +71,11 @@ async function givingsOf(tx: Transaction, { id, fromId, toId }: TradeRow): Promi
 }
 
 async function moveItems(tx: Transaction, { id, fromId, toId }: TradeRow, items: Giving[], restedAt: Date) {
-  for (const { collectibleId, serialNumber, giverId } of items) {
-    const receiverId = giverId === fromId ? toId : fromId
-    const ends = { fromId: giverId, toId: receiverId, ref: `trade:${id}`, restedAt }
-    const isMoved = await transferItem(tx, { collectibleId, serialNumber, ...ends })
-    if (!isMoved) throw new Error('an item changed while it was locked')
-  }
+  const transfers = items.map(({ side: _, giverId, ...item }) => ({
+    ...item,
+    fromId: giverId,
+    toId: giverId === fromId ? toId : fromId,
+  }))
+  const areMoved = await transferItems(tx, transfers, { ref: `trade:${id}`, restedAt })
+  if (!areMoved) throw new Error('an item changed while it was locked')
 }

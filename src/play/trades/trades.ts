@@ -61,12 +61,13 @@ const selectParties = preparedRow((reader: Reader, userId: string, tradeId: stri
     .where(and(eq(trades.id, tradeId), isParty))
 })
 
-/** What a trade says, without its fans. */
-export async function describeTrade(reader: Reader, row: TradeRow): Promise<Omit<Trade, 'from' | 'to'>> {
-  const [trade] = await presentTrades(reader, [{ trade: row, from: null, to: null }])
-  if (!trade) throw new Error('a trade has no description')
-  const { from: _, to: _to, ...description } = trade
-  return description
+/** What a trade says, without its fans and without texts of the catalogue. */
+export async function describeTrade(reader: Reader, row: TradeRow) {
+  const items = (await readItems(reader, [row.id])).get(row.id) ?? []
+  const { id, version, createdAt, expiresAt, endedAt } = row
+  const status = statusOf(row, reader.now())
+  const [give, want] = [itemsOf(items, 'give'), itemsOf(items, 'want')]
+  return { id, give, want, status, version, createdAt, expiresAt, endedAt }
 }
 
 /** Ids are made in the order of time. */

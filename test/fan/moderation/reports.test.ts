@@ -190,6 +190,7 @@ onEachEngine('A report', world => {
         handle: from.handle,
         trade: { id: trade.id, give: [item], want: [], status: 'open', madeBy: 'fan' },
       })
+      expect(evidence.trade.give).toEqual([item])
       expect(stored?.evidence).not.toContain(to.handle)
       const [other] = await listOpenReports(world.db.read, to.id)
       expect(JSON.parse(other?.evidence ?? '').trade.madeBy).toBe('reporter')

@@ -5,7 +5,7 @@ import type { Finding } from '../../../src/operate/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { exampleProvenance } from '../../../src/play/packs/examples.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'
-import { transferItem } from '../../../src/play/packs/transfer-item.ts'
+import { transferItems } from '../../../src/play/packs/transfer-items.ts'
 import { block, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addPack, buy, expectStatus, FREE, open, refusal } from './packs-world.ts'
@@ -26,8 +26,8 @@ const historyOf = ({ collectibleId, serialNumber }: Item) =>
 const move = (world: World, item: Item, [from, to]: [NamedFan, NamedFan], ref = 'trade:one') =>
   world.db.write(tx => {
     const { collectibleId, serialNumber } = item
-    const restedAt = new Date(tx.now().getTime() - 1)
-    return transferItem(tx, { collectibleId, serialNumber, fromId: from.id, toId: to.id, ref, restedAt })
+    const transfer = { collectibleId, serialNumber, fromId: from.id, toId: to.id }
+    return transferItems(tx, [transfer], { ref, restedAt: new Date(tx.now().getTime() - 1) })
   })
 
 const idsOf = async (fan: NamedFan) =>
