@@ -1,13 +1,16 @@
 /** Trades and gifts: what moves, what is refused, and what each fan reads. */
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
+import type { Finding } from '../../../src/operate/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'
-import { block, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
+import { block, type NamedFan, namedFan, remove } from '../../identity/relations/relations-world.ts'
+import { countStatements } from '../../support/queries.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { expectStatus, refusal } from '../packs/packs-world.ts'
-import { accept, drawnItem, offer, ownedBy } from './trades-world.ts'
+import { accept, drawnItem, type Item, offer, ownedBy } from './trades-world.ts'
 
 const HOUR = 3_600_000
 
@@ -194,7 +197,60 @@ onEachEngine(
       expect(refusal(await world.anonymous.get('/api/user/trades'))).toEqual([401, 'unauthenticated'])
     })
 
-    test('is not possible between fans of a block, who do not find it', async () => {
+    test('takes the same statements for five items of each fan as for one', async () => {
+      const [a, b] = await pair()
+      const draw = async (fan: NamedFan, count: number) => {
+        const items: Item[] = []
+        for (let n = 0; n < count; n++) items.push(await drawnItem(world, fan))
+        return items
+      }
+      const acceptNew = async (count: number) => {
+        const [give, want] = [await draw(a, count), await draw(b, count)]
+        const trade = expectStatus(201, await offer(a, b.handle, give, want))
+        const statements = await countStatements(world.db, async () =>
+          expectStatus(200, await accept(b, trade)),
+        )
+        expect((await ownedBy(b)).toSorted()).toEqual(
+          expect.arrayContaining(give.map(({ collectibleId }) => collectibleId)),
+        )
+        return statements
+      }
+      await acceptNew(1)
+      expect(await acceptNew(5)).toBe(await acceptNew(1))
+      expect((await verifyLedger(world.db)).findings).toBe(0)
+    })
+
+    test('that is completed is in the history of its items and of no others: verify-ledger finds what is not', async () => {
+      const { a, b, given, wanted, trade } = await offered()
+      expectStatus(200, await accept(b, trade))
+      const findings = async () => {
+        const found: Finding[] = []
+        await verifyLedger(world.db, { onFinding: finding => void found.push(finding) })
+        return found.map(({ what, expected, actual }) => [what, expected, actual])
+      }
+      expect(await findings()).toEqual([])
+      const { trades, tradeItems } = world.db.tables
+      const nameOf = (item: Item) => `${item.collectibleId}/${item.serialNumber}`
+      const setStatus = (status: string) => world.db.write(tx => tx.update(trades).set({ status }))
+      await setStatus('declined')
+      expect((await findings()).toSorted()).toEqual(
+        [given, wanted]
+          .map(item => [`trades.status of ${trade.id} by ${nameOf(item)}`, 'completed', 'declined'])
+          .toSorted(),
+      )
+      await setStatus('completed')
+      const other = await drawnItem(world, a)
+      const isGiven = eq(tradeItems.collectibleId, given.collectibleId)
+      await world.db.write(tx => tx.update(tradeItems).set(other).where(isGiven))
+      expect((await findings()).toSorted()).toEqual(
+        [
+          [`item_transfers.owner_id of ${nameOf(other)} by ${trade.id}`, b.id, null],
+          [`trade_items.row of ${trade.id} by ${nameOf(given)}`, given.collectibleId, null],
+        ].toSorted(),
+      )
+    })
+
+    test('is not possible between fans of a block, who do not find it until the block ends', async () => {
       const { a, b, given, trade } = await offered()
       await block(a, b.handle)
       for (const fan of [a, b]) {
@@ -204,6 +260,8 @@ onEachEngine(
       expect(refusal(await accept(b, trade))).toEqual([404, 'trade_not_found'])
       expect(refusal(await offer(a, b.handle, [given]))).toEqual([404, 'fan_not_found'])
       expect(refusal(await offer(b, a.handle, [given]))).toEqual([404, 'fan_not_found'])
+      expectStatus(204, await remove(a, 'blocks', b.handle))
+      expectStatus(200, await accept(b, trade))
     })
 
     test('is not possible with a suspended fan, on either side', async () => {
@@ -213,6 +271,8 @@ onEachEngine(
       expect(refusal(await offer(b, a.handle, [wanted]))).toEqual([409, 'fan_cannot_trade'])
       expect(refusal(await a.post(`/api/trades/${trade.id}/cancel`))).toEqual([403, 'suspended'])
       expect((await read(b, trade.id)).status).toBe('open')
+      await suspend(b)
+      expect(refusal(await accept(b, trade))).toEqual([403, 'suspended'])
     })
 
     test('becomes void when one of the fans is erased, and keeps no handle of the fan', async () => {

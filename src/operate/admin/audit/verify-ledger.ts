@@ -25,6 +25,7 @@ import { findWrongPredictions } from './verify-predictions.ts'
 import { findWrongPurchases } from './verify-purchases.ts'
 import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
 import { findWrongSets } from './verify-sets.ts'
+import { findWrongTrades } from './verify-trades.ts'
 
 export interface LedgerReport {
   fans: number
@@ -80,6 +81,7 @@ export async function verifyLedger(
       say(await findWrongPurchases(read, range))
       say(await findWrongItems(read, range))
       say(await findWrongSets(read, range))
+      say(await findWrongTrades(read, range))
       report.fans += userIds.length
       onProgress?.(report.fans, Math.max(total, report.fans))
     }
