@@ -2,15 +2,18 @@
 import {
   createClient,
   type Data,
+  type Input,
   type ProblemCode,
   ProblemError,
   type StreamEvent,
   unwrap,
 } from '@matchday/client'
+import type { Item, ItemReference } from './items.ts'
 import { language } from './lang/lang.ts'
 import { isSignedIn, markEnded, store } from './session.ts'
+import type { Locker, WrittenLocker } from './shelves.ts'
 
-export { type ProblemCode, ProblemError }
+export { type Item, type ItemReference, type Locker, type ProblemCode, ProblemError, type WrittenLocker }
 
 // It retries, refreshes the session and resumes the stream.
 const { api, session, follow } = createClient({ origin: location.origin, store, onSessionEnd: markEnded })
@@ -94,6 +97,19 @@ export const readMatches = (query: {
 }) => send(api.listMatches({ ...query, lang }))
 export const readPoints = (cursor?: string) => send(api.readPoints({ limit: 30, cursor }))
 export const readCollection = (cursor?: string) => send(api.readCollection({ limit: 100, cursor, lang }))
+/** Every copy of a card that the fan has, each once. */
+export async function readOwnItems(): Promise<Item[]> {
+  const items: Item[] = []
+  let cursor: string | undefined
+  do {
+    const page = await readCollection(cursor)
+    for (const { id: collectibleId, name, imageUrl, rarity, serialNumbers } of page.items)
+      for (const serialNumber of serialNumbers)
+        items.push({ collectibleId, serialNumber, name, imageUrl, rarity })
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return items
+}
 export const readLeaderboard = (board: Board, page: { cursor?: string; around?: 'me' | undefined } = {}) =>
   send(api.readLeaderboard({ ...BOARDS[board], limit: 25, ...page }))
 
@@ -116,6 +132,13 @@ const LISTS: Record<FanList, (page: { limit: number; cursor?: string | undefined
 }
 /** The latest first. */
 export const readFans = (list: FanList, cursor?: string, limit = 30) => LISTS[list]({ limit, cursor })
+
+export const readOwnLocker = () => send(api.readOwnLocker({ lang }))
+export const readLocker = (handle: string) => send(api.readLocker({ handle, lang }))
+export const readTrades = (cursor?: string) => send(api.listTrades({ limit: 30, cursor, lang }))
+export const readTrade = (tradeId: string) => send(api.readTrade({ tradeId, lang }))
+export const readProvenance = (collectibleId: string, serialNumber: number) =>
+  send(api.readProvenance({ collectibleId, serialNumber, lang }))
 
 /** Null for a handle that nobody has, and for a fan who is hidden from the caller. */
 export async function readFan(handle: string) {
@@ -180,14 +203,24 @@ export const acceptTerms = (version: string, idempotencyKey: string) =>
   send(api.acceptTerms({ version }, { idempotencyKey }))
 export const changePrivacy = (change: Partial<Privacy>, idempotencyKey: string) =>
   send(api.changePrivacy(change, { idempotencyKey }))
-export const report = (
-  filed: { handle: string; reason: Reason; note: string | null },
+export const writeLocker = (locker: WrittenLocker, idempotencyKey: string) =>
+  send(api.writeLocker({ ...locker, lang }, { idempotencyKey }))
+/** A gift wants nothing. */
+export const offerTrade = (
+  offer: { to: string; give: ItemReference[]; want: ItemReference[] },
   idempotencyKey: string,
-) => {
-  const { handle, reason, note } = filed
-  const subject = { kind: 'fan', id: handle } as const
-  return send(api.fileReport({ subject, reason, ...(note && { note }) }, { idempotencyKey }))
-}
+) => send(api.offerTrade({ ...offer, lang }, { idempotencyKey }))
+/** `version`: of the offer that the fan has seen. */
+export const acceptTrade = (tradeId: string, version: number, idempotencyKey: string) =>
+  send(api.acceptTrade({ tradeId, version, lang }, { idempotencyKey }))
+export const declineTrade = (tradeId: string, idempotencyKey: string) =>
+  send(api.declineTrade({ tradeId, lang }, { idempotencyKey }))
+export const cancelTrade = (tradeId: string, idempotencyKey: string) =>
+  send(api.cancelTrade({ tradeId, lang }, { idempotencyKey }))
+export const report = (
+  { note, ...filed }: { subject: Subject; reason: Reason; note: string | null },
+  idempotencyKey: string,
+) => send(api.fileReport({ ...filed, ...(note && { note }) }, { idempotencyKey }))
 /** What a fan does to another one. A repeat changes nothing. */
 export const relate: Record<Relating, (handle: string, idempotencyKey: string) => Promise<unknown>> = {
   follow: (handle, idempotencyKey) => send(api.followFan({ handle }, { idempotencyKey })),
@@ -222,4 +255,8 @@ export type ListedFan = FansPage['fans'][number]
 export type Privacy = Data<'readPrivacy'>
 export type Sanction = Data<'listSanctions'>['sanctions'][number]
 export type Reason = Sanction['reason']
+/** What is reported: a fan or a locker by the handle, a trade by its id. */
+export type Subject = Input<'fileReport'>['subject']
+export type Trade = Data<'readTrade'>
+export type Provenance = Data<'readProvenance'>
 export type Profile = Data<'readProfile'>

@@ -6,14 +6,19 @@ import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
 import { Standing } from './parts/standing.tsx'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
+import { Card } from './screens/card.tsx'
 import { CheckIn } from './screens/check-in.tsx'
 import { Collection } from './screens/collection.tsx'
 import { Fan } from './screens/fan.tsx'
+import { FanLocker } from './screens/fan-locker.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
 import { Feed } from './screens/feed.tsx'
 import { Home } from './screens/home.tsx'
 import { Leaderboard } from './screens/leaderboard.tsx'
+import { Locker } from './screens/locker.tsx'
+import { LockerEdit } from './screens/locker-edit.tsx'
 import { Matches } from './screens/matches.tsx'
+import { Offer } from './screens/offer.tsx'
 import { OwnPack } from './screens/own-pack.tsx'
 import { Pack } from './screens/pack.tsx'
 import { Packs } from './screens/packs.tsx'
@@ -26,11 +31,13 @@ import { Quests } from './screens/quests.tsx'
 import { Reward } from './screens/reward.tsx'
 import { Rewards } from './screens/rewards.tsx'
 import { Sessions } from './screens/sessions.tsx'
+import { Trade } from './screens/trade.tsx'
+import { Trades } from './screens/trades.tsx'
 import { Welcome } from './screens/welcome.tsx'
 import { hasEnded, isSignedIn, watchSession } from './session.ts'
 import { resetColours } from './theme.ts'
 
-function screenOf([name, id, own, part]: string[]): ComponentChild {
+function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
   switch (name) {
     case undefined:
       return <Home />
@@ -42,17 +49,30 @@ function screenOf([name, id, own, part]: string[]): ComponentChild {
       return id === undefined ? <Rewards /> : <Reward key={id} id={id} />
     case 'packs':
       if (id === 'own' && own !== undefined)
-        return part === 'proof' ? <Proof key={own} id={own} /> : <OwnPack key={own} id={own} />
+        return rest[0] === 'proof' ? <Proof key={own} id={own} /> : <OwnPack key={own} id={own} />
       if (id === 'purchases' && own !== undefined) return <Purchase key={own} id={own} />
       return id === undefined ? <Packs /> : <Pack key={id} id={id} />
     case 'collection':
       return <Collection />
+    case 'cards':
+      return id === undefined || own === undefined ? (
+        <NotFound />
+      ) : (
+        <Card key={`${id} ${own}`} id={id} serialNumber={Number(own)} />
+      )
+    case 'locker':
+      return id === 'edit' ? <LockerEdit /> : <Locker />
+    case 'trades':
+      return id === undefined ? <Trades /> : <Trade key={id} id={id} />
     case 'quests':
       return <Quests />
     case 'leaderboard':
       return <Leaderboard />
     case 'fans':
-      return id === undefined ? <NotFound /> : <Fan key={id} handle={id} />
+      if (id === undefined) return <NotFound />
+      if (own === 'locker') return <FanLocker key={id} handle={id} />
+      if (own === 'trade') return <Offer key={`${id} ${rest}`} handle={id} asked={copyOf(rest)} />
+      return <Fan key={id} handle={id} />
     case 'feed':
       return <Feed />
     case 'points':
@@ -68,9 +88,16 @@ function screenOf([name, id, own, part]: string[]): ComponentChild {
   }
 }
 
+/** The copy of a card that an address names. */
+const copyOf = ([collectibleId, serialNumber]: string[]) =>
+  collectibleId === undefined ? null : { collectibleId, serialNumber: Number(serialNumber) }
+
 const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 /** The tab of screens that have none. */
-const TAB_OF: Record<string, string> = { 'check-in': 'matches', sessions: 'profile', fans: 'leaderboard' }
+const TAB_OF: Record<string, string> = {
+  ...{ 'check-in': 'matches', sessions: 'profile', fans: 'leaderboard' },
+  ...{ cards: 'collection', locker: 'collection', trades: 'collection', sets: 'collection' },
+}
 /** In the side bar; on a phone the screen of the profile links to them. */
 const WIDE = ['collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 

@@ -18,6 +18,8 @@ export function describe(error: unknown): string {
     const { until, reason } = problem
     return text.standing.suspended(formatMoment(until), text.reasons[reason] ?? reason)
   }
+  if (problem.code === 'item_resting')
+    return text.trades.resting(problem.serialNumber, formatMoment(problem.until))
   const words: Partial<Record<ProblemCode, string>> = text.problems
   return words[problem.code] ?? text.states.failed
 }

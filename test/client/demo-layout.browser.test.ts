@@ -21,6 +21,9 @@ const SCREENS = {
   packs: '/packs',
   pack: '/packs/derby-day',
   collection: '/collection',
+  locker: '/locker',
+  arranging: '/locker/edit',
+  trades: '/trades',
   quests: '/quests',
   leaderboard: '/leaderboard',
   feed: '/feed',
@@ -82,12 +85,13 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await findWide(page)).toEqual([])
       await demo.signIn(page, FAN)
       const headers = { authorization: `Bearer ${await demo.readToken(page)}` }
-      const post = (path: string, body: object) =>
+      const send = (method: string, path: string, body: object) =>
         fetch(`${demo.origin}${path}`, {
-          method: 'POST',
+          method,
           headers: { ...headers, 'content-type': 'application/json' },
           body: JSON.stringify(body),
         })
+      const post = (path: string, body: object) => send('POST', path, body)
       const profile = await post('/api/user/profile', { displayName: LONG_NAME })
       expect(profile.status).toBe(200)
       const { handle: own } = (await profile.json()) as { handle: string | null }
@@ -101,12 +105,24 @@ describe.skipIf(noBrowser !== null)(title, () => {
         expect((await fetch(`${demo.origin}/api/user/${relation}`, { method: 'PUT', headers })).status).toBe(
           204,
         )
+      const collection = await fetch(`${demo.origin}/api/user/collection`, { headers })
+      const { items } = (await collection.json()) as { items: { id: string; serialNumbers: number[] }[] }
+      const copies = items.map(item => ({ collectibleId: item.id, serialNumber: item.serialNumbers[0] }))
+      const [copy] = copies
+      const shelves = [{ title: LONG_NAME, items: copies.slice(0, 12) }]
+      const locker = await send('PUT', '/api/user/locker', { title: LONG_NAME, theme: 'night', shelves })
+      expect(locker.status).toBe(200)
+      const trade = (await (await post('/api/trades', { to: other, give: [copy] })).json()) as { id: string }
       const found: Record<string, string[]> = {}
       for (const [name, path] of Object.entries({
         ...SCREENS,
         fan: `/fans/${other}`,
         blocked: `/fans/${blocked}`,
         purchase: `/packs/purchases/${id}`,
+        shown: `/fans/${own}/locker`,
+        offer: `/fans/${other}/trade`,
+        trade: `/trades/${trade.id}`,
+        card: `/cards/${copy?.collectibleId}/${copy?.serialNumber}`,
       })) {
         await page.goto(`${demo.origin}/demo${path}`)
         await page.locator('main h1').first().waitFor()

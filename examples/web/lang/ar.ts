@@ -14,6 +14,16 @@ const points = (count: number) =>
     other: '# نقطة',
   })
 
+const cards = (count: number) =>
+  counted(count, {
+    zero: 'لا بطاقات',
+    one: 'بطاقة واحدة',
+    two: 'بطاقتان',
+    few: '# بطاقات',
+    many: '# بطاقة',
+    other: '# بطاقة',
+  })
+
 export const ar: Text = {
   appName: 'Matchday',
   nav: {
@@ -23,6 +33,9 @@ export const ar: Text = {
     rewards: 'المكافآت',
     packs: 'الحزم',
     collection: 'مجموعتي',
+    cards: 'بطاقاتك',
+    locker: 'الخزانة',
+    trades: 'المبادلات',
     quests: 'المهام',
     leaderboard: 'الترتيب',
     points: 'النقاط',
@@ -79,6 +92,13 @@ export const ar: Text = {
     text_not_allowed: 'يحتوي هذا النص على كلمات أو أحرف غير مسموح بها.',
     terms_version_not_current: 'تغيّرت الشروط في هذه الأثناء. أرسل مجددًا لترى الشروط الحالية.',
     fan_not_found: 'لا يوجد مشجع كهذا، أو أنه مخفي عنك.',
+    locker_not_found: 'لا يعرض هذا المشجع خزانة.',
+    item_not_owned: 'صار لإحدى هذه البطاقات مالك آخر.',
+    trade_changed: 'تغيّر العرض. هذا ما هو عليه الآن: انظر مجددًا قبل أن تقبل.',
+    trade_not_open: 'انتهى العرض في هذه الأثناء.',
+    cannot_trade_with_yourself: 'هذا أنت.',
+    fan_cannot_trade: 'لا يستطيع هذا المشجع المبادلة حاليًا.',
+    too_many_open_trades: 'قدّمت كل ما يمكنك من العروض. ألغِ واحدًا، أو انتظر ردًا.',
     cannot_follow_yourself: 'هذا أنت.',
     follow_limit_reached: 'بلغت أقصى عدد من المشجعين الذين يمكنك متابعتهم. ألغِ متابعة أحدهم أولًا.',
     cannot_report_yourself: 'هذا أنت.',
@@ -152,14 +172,7 @@ export const ar: Text = {
     title: 'الحزم',
     lead: 'تظهر الاحتمالات قبل الشراء، ويمكن التحقق من كل سحب.',
     empty: 'لا حزم معروضة للبيع حاليًا.',
-    cards: count =>
-      counted(count, {
-        one: 'بطاقة واحدة',
-        two: 'بطاقتان',
-        few: '# بطاقات',
-        many: '# بطاقة',
-        other: '# بطاقة',
-      }),
+    cards,
     price: points,
     left: (left, total) => `المتبقي ${number.format(left)} من ${number.format(total)}`,
     soldOut: 'نفدت',
@@ -233,6 +246,104 @@ export const ar: Text = {
     empty: 'لا بطاقات بعد. افتح حزمتك الأولى.',
     toPacks: 'عرض الحزم',
     copies: count => `×${number.format(count)}`,
+  },
+  locker: {
+    lead: 'البطاقات التي تعرضها على المشجعين الآخرين.',
+    of: name => `خزانة ${name}`,
+    empty: 'خزانتك فارغة. ضع أفضل بطاقاتك على رفوفها.',
+    emptyShelf: 'رف فارغ.',
+    noCards: 'لا بطاقات لديك لتعرضها بعد. افتح حزمتك الأولى.',
+    begin: 'املأ خزانتك',
+    edit: 'رتّب خزانتك',
+    title: 'العنوان',
+    theme: 'المظهر',
+    themes: { classic: 'كلاسيكي', night: 'ليل', pitch: 'ملعب', terrace: 'مدرّج' },
+    shelf: nth => `الرف ${number.format(nth)}`,
+    addShelf: 'أضف رفًا',
+    removeShelf: nth => `أزل الرف ${number.format(nth)}`,
+    choose: (count, most) => `اختر البطاقات (${number.format(count)} من ${number.format(most)})`,
+    earlier: card => `قدّم: ${card}`,
+    later: card => `أخّر: ${card}`,
+    takeOff: card => `أزل عن الرف: ${card}`,
+    moved: (card, place, shelf) => `${card}: الموضع ${number.format(place)} على ${shelf}`,
+    share: 'مشاركة',
+    copied: 'نُسخ الرابط',
+    needsHandle: 'اختر اسم مستخدم، ليستطيع المشجعون فتح خزانتك.',
+    audiences: {
+      followers: 'لا يراها إلا من يتابعونك.',
+      private: 'لا يراها سواك. يمكنك تغيير ذلك في الخصوصية.',
+    },
+  },
+  trades: {
+    one: 'مبادلة',
+    lead: 'بطاقات مقابل بطاقات، أو هدية. لا تنتقل النقاط والأموال أبدًا.',
+    empty: 'لا مبادلات بعد. افتح صفحة مشجع من الترتيب، واعرض عليه واحدة.',
+    waiting: count =>
+      counted(count, {
+        one: 'عرض واحد ينتظر ردك',
+        two: 'عرضان ينتظران ردك',
+        few: '# عروض تنتظر ردك',
+        many: '# عرضًا ينتظر ردك',
+        other: '# عرض ينتظر ردك',
+      }),
+    groups: { incoming: 'تنتظر ردك', outgoing: 'عروضك', ended: 'سابقة' },
+    from: name => `عرض من ${name}`,
+    to: name => `عرض إلى ${name}`,
+    summary: (lose, get) => {
+      if (lose === 0) return get === 0 ? 'اختر ما تعطيه.' : `هدية لك: ${cards(get)}`
+      return get === 0 ? `هدية منك: ${cards(lose)}` : `تعطي: ${cards(lose)}، وتأخذ: ${cards(get)}`
+    },
+    expires: when => `ينتهي ${when}`,
+    statuses: {
+      completed: 'مكتملة',
+      declined: 'مرفوضة',
+      cancelled: 'ملغاة',
+      expired: 'منتهية',
+      void: 'باطلة',
+    },
+    about: {
+      completed: 'مكتملة. انتقلت البطاقات، وترتاح مدة قبل أن تنتقل مجددًا.',
+      declined: 'مرفوضة. لم ينتقل شيء.',
+      cancelled: 'ملغاة. لم ينتقل شيء.',
+      expired: 'انتهت بلا رد. لم ينتقل شيء.',
+      void: 'باطلة: صار لإحدى البطاقات مالك آخر قبل قبول العرض. لم ينتقل شيء.',
+    },
+    youGet: 'تأخذ',
+    youGive: 'تعطي',
+    youWant: 'تريد',
+    getNothing: 'لا شيء: إنها هدية.',
+    giveNothing: 'لا شيء: إنها هدية لك.',
+    getItem: (card, serial) => `تأخذ ${card}، رقم ${number.format(serial)}`,
+    giveItem: (card, serial) => `تعطي ${card}، رقم ${number.format(serial)}`,
+    accept: 'قبول',
+    decline: 'رفض',
+    cancel: 'إلغاء العرض',
+    confirm: 'هل تقبل هذه المبادلة؟',
+    confirmLead: 'تنتقل البطاقات فورًا، ولا يمكن التراجع.',
+    offer: 'اعرض مبادلة',
+    offerTo: name => `عرض إلى ${name}`,
+    offerLead: 'اختر ما تعطيه وما تريده مقابله. إن لم ترد شيئًا فهي هدية.',
+    nothingShown: 'لا يعرض هذا المشجع بطاقات. يمكنك مع ذلك إرسال هدية.',
+    nothingToGive: 'لا بطاقات لديك لتعطيها بعد. افتح حزمتك الأولى.',
+    sendOffer: 'إرسال العرض',
+    sendGift: 'إرسال كهدية',
+    resting: (serial, until) => `انتقلت البطاقة رقم ${number.format(serial)} للتو. ترتاح حتى ${until}.`,
+  },
+  history: {
+    title: 'السجل',
+    kinds: {
+      pack: 'سُحبت من حزمة',
+      quest: 'مُنحت لإكمال مهمة',
+      trade: 'انتقلت في مبادلة',
+    },
+    given: 'منحها النادي',
+    owners: { active: 'مشجع', erased: 'مشجع غادر' },
+    verified: 'تم التحقق من السجل في هذا المتصفح',
+    verifiedDraw: 'كل انتقال يتبع الذي قبله، وصولًا إلى سحب يتكرر كما نُشر.',
+    verifiedLinks: 'كل انتقال يتبع الذي قبله.',
+    flawed: 'هذا السجل غير سليم',
+    yours: 'هذه البطاقة لك.',
+    ask: 'اعرض مبادلة مقابلها',
   },
   quests: {
     title: 'المهام',
@@ -431,6 +542,12 @@ export const ar: Text = {
     wrong: (match, home, away) => `توقّع ${match}: ${number.format(home)}–${number.format(away)}`,
     quest: quest => `أكمل ${quest}`,
     claimed: reward => `حصل على ${reward}`,
+    traded: (gave, got) =>
+      got === 0
+        ? `أهدى بطاقات، عددها: ${number.format(gave)}`
+        : gave === 0
+          ? `أُهديت إليه بطاقات، عددها: ${number.format(got)}`
+          : `بادل بطاقات: أعطى ${number.format(gave)} وأخذ ${number.format(got)}`,
   },
   reasons: {
     spam: 'رسائل مزعجة',
@@ -449,7 +566,7 @@ export const ar: Text = {
   },
   report: {
     title: 'إبلاغ',
-    lead: 'يرى النادي ما يعرضه المشجع الآن. لا يُخبَر المشجع بذلك.',
+    lead: 'يرى النادي ما هو معروض الآن. لا يُخبَر المشجع الآخر بذلك.',
     reason: 'ما المشكلة',
     note: 'ما ينبغي أن يعرفه النادي (اختياري)',
     send: 'إرسال البلاغ',

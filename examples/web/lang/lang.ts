@@ -52,6 +52,7 @@ const signed = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const kickoffDay = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
+const left = new Intl.RelativeTimeFormat(locale)
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 
 /** From left to right in every language. */
@@ -63,6 +64,14 @@ export const formatDay = (instant: string) => day.format(new Date(instant))
 export const formatMoment = (instant: string) => moment.format(new Date(instant))
 export const formatKickoffDay = (instant: string) => kickoffDay.format(new Date(instant))
 export const formatTime = (instant: string) => time.format(new Date(instant))
+
+/** Such as “in 6 days”. */
+export function formatLeft(instant: string): string {
+  const minutes = Math.max(1, Math.round((Date.parse(instant) - Date.now()) / 60_000))
+  if (minutes < 60) return left.format(minutes, 'minute')
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? left.format(hours, 'hour') : left.format(Math.floor(hours / 24), 'day')
+}
 
 /** `amount` in minor units of an ISO 4217 currency. */
 export function formatMoney(amount: number, currency: string): string {

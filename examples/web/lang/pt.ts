@@ -4,6 +4,7 @@ import type { Text } from './en.ts'
 
 const counted = createCounter('pt')
 const points = (count: number) => counted(count, { one: '# ponto', other: '# pontos' })
+const cards = (count: number) => counted(count, { one: '# carta', other: '# cartas' })
 const number = new Intl.NumberFormat('pt')
 
 export const pt: Text = {
@@ -15,6 +16,9 @@ export const pt: Text = {
     rewards: 'Prémios',
     packs: 'Saquetas',
     collection: 'Coleção',
+    cards: 'As tuas cartas',
+    locker: 'Cacifo',
+    trades: 'Trocas',
     quests: 'Missões',
     leaderboard: 'Classificação',
     points: 'Pontos',
@@ -76,6 +80,13 @@ export const pt: Text = {
     text_not_allowed: 'Este texto tem palavras ou caracteres que não são permitidos.',
     terms_version_not_current: 'Os termos mudaram entretanto. Envia de novo para veres os atuais.',
     fan_not_found: 'Este adepto não existe, ou está oculto para ti.',
+    locker_not_found: 'Este adepto não mostra nenhum cacifo.',
+    item_not_owned: 'Uma destas cartas já tem outro dono.',
+    trade_changed: 'A proposta mudou. É assim que está agora: vê de novo antes de aceitar.',
+    trade_not_open: 'A proposta terminou entretanto.',
+    cannot_trade_with_yourself: 'És tu.',
+    fan_cannot_trade: 'Este adepto não pode fazer trocas de momento.',
+    too_many_open_trades: 'Fizeste todas as propostas que podes. Cancela uma, ou espera por uma resposta.',
     cannot_follow_yourself: 'És tu.',
     follow_limit_reached: 'Já segues o máximo de adeptos. Deixa primeiro de seguir um deles.',
     cannot_report_yourself: 'És tu.',
@@ -149,7 +160,7 @@ export const pt: Text = {
     title: 'Saquetas',
     lead: 'As probabilidades são mostradas antes da compra, e cada sorteio pode ser verificado.',
     empty: 'Sem saquetas à venda de momento.',
-    cards: count => counted(count, { one: '# carta', other: '# cartas' }),
+    cards,
     price: points,
     left: (left, total) => `Restam ${number.format(left)} de ${number.format(total)}`,
     soldOut: 'Esgotada',
@@ -218,6 +229,103 @@ export const pt: Text = {
     empty: 'Ainda sem cartas. Abre a tua primeira saqueta.',
     toPacks: 'Ver as saquetas',
     copies: count => `×${count}`,
+  },
+  locker: {
+    lead: 'As cartas que mostras aos outros adeptos.',
+    of: name => `Cacifo de ${name}`,
+    empty: 'O teu cacifo está vazio. Põe as tuas melhores cartas nas prateleiras.',
+    emptyShelf: 'Uma prateleira vazia.',
+    noCards: 'Ainda não tens cartas para mostrar. Abre a tua primeira saqueta.',
+    begin: 'Encher o cacifo',
+    edit: 'Arrumar o cacifo',
+    title: 'Título',
+    theme: 'Aspeto',
+    themes: { classic: 'Clássico', night: 'Noite', pitch: 'Relvado', terrace: 'Bancada' },
+    shelf: nth => `Prateleira ${nth}`,
+    addShelf: 'Acrescentar uma prateleira',
+    removeShelf: nth => `Retirar a prateleira ${nth}`,
+    choose: (count, most) => `Escolher cartas (${count} de ${most})`,
+    earlier: card => `Mover para a frente: ${card}`,
+    later: card => `Mover para trás: ${card}`,
+    takeOff: card => `Tirar da prateleira: ${card}`,
+    moved: (card, place, shelf) => `${card}: lugar ${place} em ${shelf}`,
+    share: 'Partilhar',
+    copied: 'Ligação copiada',
+    needsHandle: 'Escolhe um nome de utilizador, e os adeptos podem abrir o teu cacifo.',
+    audiences: {
+      followers: 'Só os adeptos que te seguem o veem.',
+      private: 'Só tu o vês. Podes mudar isso na tua privacidade.',
+    },
+  },
+  trades: {
+    one: 'Troca',
+    lead: 'Cartas por cartas, ou uma prenda. Pontos e dinheiro nunca mudam de mãos.',
+    empty: 'Ainda sem trocas. Abre um adepto a partir da classificação, e propõe uma.',
+    waiting: count =>
+      counted(count, {
+        one: '# proposta espera a tua resposta',
+        other: '# propostas esperam a tua resposta',
+      }),
+    groups: { incoming: 'À tua espera', outgoing: 'As tuas propostas', ended: 'Anteriores' },
+    from: name => `Proposta de ${name}`,
+    to: name => `Proposta a ${name}`,
+    summary: (lose, get) => {
+      if (lose === 0) return get === 0 ? 'Escolhe o que dás.' : `Uma prenda para ti: ${cards(get)}`
+      return get === 0 ? `Uma prenda tua: ${cards(lose)}` : `Dás ${cards(lose)}, recebes ${cards(get)}`
+    },
+    expires: when => `Expira ${when}`,
+    statuses: {
+      completed: 'Concluída',
+      declined: 'Recusada',
+      cancelled: 'Cancelada',
+      expired: 'Expirada',
+      void: 'Anulada',
+    },
+    about: {
+      completed:
+        'Concluída. As cartas mudaram de mãos, e descansam um tempo antes de poderem mudar outra vez.',
+      declined: 'Recusada. Nada mudou de mãos.',
+      cancelled: 'Cancelada. Nada mudou de mãos.',
+      expired: 'Expirou sem resposta. Nada mudou de mãos.',
+      void: 'Anulada: uma carta já tinha outro dono antes de a proposta ser aceite. Nada mudou de mãos.',
+    },
+    youGet: 'Recebes',
+    youGive: 'Dás',
+    youWant: 'Queres',
+    getNothing: 'Nada: é uma prenda.',
+    giveNothing: 'Nada: é uma prenda para ti.',
+    getItem: (card, serial) => `Recebes ${card}, n.º ${number.format(serial)}`,
+    giveItem: (card, serial) => `Dás ${card}, n.º ${number.format(serial)}`,
+    accept: 'Aceitar',
+    decline: 'Recusar',
+    cancel: 'Cancelar a proposta',
+    confirm: 'Aceitar esta troca?',
+    confirmLead: 'As cartas mudam de mãos de imediato. Não se pode desfazer.',
+    offer: 'Propor uma troca',
+    offerTo: name => `Proposta a ${name}`,
+    offerLead: 'Escolhe o que dás, e o que queres em troca. Sem nada em troca, é uma prenda.',
+    nothingShown: 'Este adepto não mostra cartas. Ainda assim, podes enviar uma prenda.',
+    nothingToGive: 'Ainda não tens cartas para dar. Abre a tua primeira saqueta.',
+    sendOffer: 'Enviar a proposta',
+    sendGift: 'Enviar como prenda',
+    resting: (serial, until) =>
+      `A carta n.º ${number.format(serial)} acabou de mudar de mãos. Descansa até ${until}.`,
+  },
+  history: {
+    title: 'História',
+    kinds: {
+      pack: 'Saiu de uma saqueta',
+      quest: 'Ganha numa missão',
+      trade: 'Mudou de mãos numa troca',
+    },
+    given: 'Dada pelo clube',
+    owners: { active: 'Um adepto', erased: 'Um adepto que saiu' },
+    verified: 'História verificada neste navegador',
+    verifiedDraw: 'Cada mudança de mãos segue a anterior, até a um sorteio que se repete como foi publicado.',
+    verifiedLinks: 'Cada mudança de mãos segue a anterior.',
+    flawed: 'Esta história não bate certo',
+    yours: 'Esta carta é tua.',
+    ask: 'Propor uma troca por ela',
   },
   quests: {
     title: 'Missões',
@@ -411,12 +519,18 @@ export const pt: Text = {
     empty: 'Ainda nada. Segue adeptos, e o que fazem aparece aqui.',
     toLeaderboard: 'Ver a classificação',
     checkedIn: (home, away) => `Está no estádio: ${home} – ${away}`,
-    opened: (pack, cards) => `Abriu ${pack}: ${counted(cards, { one: '# carta', other: '# cartas' })}`,
+    opened: (pack, count) => `Abriu ${pack}: ${cards(count)}`,
     exact: (match, home, away) => `Acertou em cheio em ${match}: ${home}–${away}`,
     right: (match, home, away) => `Acertou no desfecho de ${match}, com ${home}–${away}`,
     wrong: (match, home, away) => `Previu ${home}–${away} em ${match}`,
     quest: quest => `Concluiu ${quest}`,
     claimed: reward => `Resgatou ${reward}`,
+    traded: (gave, got) =>
+      got === 0
+        ? `Ofereceu ${cards(gave)}`
+        : gave === 0
+          ? `Recebeu ${cards(got)}`
+          : `Trocou ${cards(gave)} por ${cards(got)}`,
   },
   reasons: {
     spam: 'Spam',
@@ -435,7 +549,7 @@ export const pt: Text = {
   },
   report: {
     title: 'Denunciar',
-    lead: 'O clube vê o que o adepto mostra agora. O adepto não é avisado.',
+    lead: 'O clube vê o que é mostrado agora. O outro adepto não é avisado.',
     reason: 'O que está errado',
     note: 'O que o clube deve saber (opcional)',
     send: 'Enviar a denúncia',

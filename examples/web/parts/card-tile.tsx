@@ -2,7 +2,7 @@ import { text } from '../lang/lang.ts'
 import { Picture } from './picture.tsx'
 
 interface CardProps {
-  card: { name: string; description: string; imageUrl: string | null; rarity: string }
+  card: { name: string; description?: string; imageUrl: string | null; rarity: string }
   /** Such as the serial number or how many there are. */
   note?: string
 }
@@ -16,7 +16,7 @@ export const CardTile = ({ card: { name, imageUrl, rarity, description }, note }
         {text.packs.rarities[rarity] ?? rarity}
       </span>
       <strong>{name}</strong>
-      <small>{description}</small>
+      {description && <small>{description}</small>}
       {note && <small class="card-note">{note}</small>}
     </div>
   </div>

@@ -1,18 +1,18 @@
-/** Tells the club what is wrong with a fan. */
+/** Tells the club what is wrong with a fan, a locker or a trade. */
 import { useState } from 'preact/hooks'
-import { type Reason, report } from '../api.ts'
+import { type Reason, report, type Subject } from '../api.ts'
 import { text } from '../lang/lang.ts'
 import { useWrite } from '../load.tsx'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
 interface Filed {
-  handle: string
+  subject: Subject
   reason: Reason
   note: string | null
 }
 
-export function Report({ handle }: { handle: string }) {
+export function Report({ subject }: { subject: Subject }) {
   const [sent, setSent] = useState(false)
   const file = useWrite(async (filed: Filed, key) => {
     await report(filed, key)
@@ -23,7 +23,7 @@ export function Report({ handle }: { handle: string }) {
     const fields = new FormData(event.currentTarget as HTMLFormElement)
     // Guarantee of the cast: the values of the options are the reasons.
     const reason = fields.get('reason') as Reason
-    return file.run({ handle, reason, note: String(fields.get('note')).trim() || null })
+    return file.run({ subject, reason, note: String(fields.get('note')).trim() || null })
   }
   return (
     <details class="panel report">

@@ -1,11 +1,15 @@
 /** The cards that the fan has. */
-import { readCollection } from '../api.ts'
+import { type Card, readCollection } from '../api.ts'
 import { text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'
 import { CardTile } from '../parts/card-tile.tsx'
+import { CardsNav } from '../parts/cards-nav.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { addressOf, Link } from '../router.tsx'
+
+/** Copies of a card whose history is one step away. */
+const LISTED = 12
 
 export function Collection() {
   const loaded = useLoaded('collection', () => readCollection())
@@ -16,6 +20,7 @@ export function Collection() {
   const count = loaded.data?.items.length ?? 0
   return (
     <Screen title={text.collection.title} lead={count > 0 && text.collection.lead(count)}>
+      <CardsNav current="collection" />
       <Loading of={loaded} skeleton={<Bones kind="card" count={6} />}>
         {({ items, nextCursor }) =>
           items.length === 0 ? (
@@ -33,14 +38,7 @@ export function Collection() {
               <ul class="cards">
                 {items.map(item => (
                   <li key={item.id}>
-                    <CardTile
-                      card={item}
-                      note={
-                        item.count > 1
-                          ? text.collection.copies(item.count)
-                          : text.packs.serial(item.serialNumbers[0] ?? 1)
-                      }
-                    />
+                    <Owned card={item} />
                   </li>
                 ))}
               </ul>
@@ -52,3 +50,26 @@ export function Collection() {
     </Screen>
   )
 }
+
+/** The way to the history of each copy. */
+const Owned = ({ card }: { card: Card }) => (
+  <div class="owned">
+    <Link to={addressOf('cards', card.id, String(card.serialNumbers[0] ?? 1))} class="item-link">
+      <CardTile
+        card={card}
+        note={
+          card.count > 1 ? text.collection.copies(card.count) : text.packs.serial(card.serialNumbers[0] ?? 1)
+        }
+      />
+    </Link>
+    {card.count > 1 && (
+      <p class="copies">
+        {card.serialNumbers.slice(0, LISTED).map(serialNumber => (
+          <Link key={serialNumber} to={addressOf('cards', card.id, String(serialNumber))} class="pill">
+            {text.packs.serial(serialNumber)}
+          </Link>
+        ))}
+      </p>
+    )}
+  </div>
+)

@@ -3,11 +3,12 @@ import { type FanPage, type Relating, readFan, readFans, readProfile, relate } f
 import { formatHandle, formatInteger, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Avatar, Crest } from '../parts/picture.tsx'
 import { Report } from '../parts/report.tsx'
-import { addressOf } from '../router.tsx'
+import { addressOf, Link } from '../router.tsx'
 
 /** As many as one page has. A fan who mutes more may see "Mute" where it changes nothing. */
 const LISTED = 100
@@ -33,9 +34,10 @@ export function Fan({ handle }: { handle: string }) {
             <>
               <Head handle={handle} name={name} fan={fan} />
               {fan && <Shown fan={fan} />}
+              {fan?.locker && <LockerLink handle={handle} locker={fan.locker} />}
               <p role="status">{data.isBlocked && text.fan.blocked}</p>
               {!data.isOwn && <Actions handle={handle} data={{ fan, ...data }} reload={loaded.reload} />}
-              {fan && !data.isOwn && <Report handle={handle} />}
+              {fan && !data.isOwn && <Report subject={{ kind: 'fan', id: handle }} />}
             </>
           ) : (
             <>
@@ -88,6 +90,17 @@ function Shown({ fan: { displayName, favoriteTeam, rank, points } }: { fan: FanP
   )
 }
 
+const LockerLink = ({ handle, locker }: { handle: string; locker: NonNullable<FanPage['locker']> }) => (
+  <Link to={addressOf('fans', handle, 'locker')} class={`locker-link theme-${locker.theme}`}>
+    <Icon name="locker" />
+    <span class="grow">
+      <strong class="line">{locker.title || text.nav.locker}</strong>
+      {locker.title && <small>{text.nav.locker}</small>}
+    </span>
+    <Icon name="next" />
+  </Link>
+)
+
 interface ActionsProps {
   handle: string
   data: FanData
@@ -110,6 +123,11 @@ function Actions({ handle, data: { fan, isMuted, isBlocked }, reload }: ActionsP
       {act.error !== null && <Notice error={act.error} />}
       <div class="actions">
         {fan && buttonOf('follow', fan.following ? 'unfollow' : 'follow', fan.following ? 'plain' : 'main')}
+        {fan && (
+          <Link to={addressOf('fans', handle, 'trade')} class="button plain">
+            {text.trades.offer}
+          </Link>
+        )}
         {fan && buttonOf('mute', isMuted ? 'unmute' : 'mute', 'plain')}
         {buttonOf('block', isBlocked ? 'unblock' : 'block', isBlocked ? 'plain' : 'danger')}
       </div>

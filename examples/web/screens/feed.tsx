@@ -55,6 +55,10 @@ function wordsOf(item: FeedItem, nameOf: NameOf): string | null {
       return text.feed.quest(nameOf('quest', data.questId))
     case 'reward.claimed':
       return text.feed.claimed(nameOf('reward', data.rewardId))
+    case 'trade.completed': {
+      const [gave, got] = data.role === 'from' ? [data.give, data.want] : [data.want, data.give]
+      return text.feed.traded(gave, got)
+    }
     default:
       return null
   }
@@ -97,7 +101,10 @@ export function Feed() {
   )
 }
 
-function Row({ item: { fan, occurredAt }, words }: { item: FeedItem; words: string | null }) {
+/** What a fan did with cards: the locker shows which they have. */
+const OF_CARDS: readonly string[] = ['pack.opened', 'trade.completed']
+
+function Row({ item: { fan, occurredAt, type }, words }: { item: FeedItem; words: string | null }) {
   if (words === null) return null
   const name = fan.displayName ?? (fan.handle === null ? text.leaderboard.unnamed : formatHandle(fan.handle))
   return (
@@ -116,6 +123,15 @@ function Row({ item: { fan, occurredAt }, words }: { item: FeedItem; words: stri
         <span class="line">{words}</span>
         <small class="quiet">{formatMoment(occurredAt)}</small>
       </span>
+      {fan.handle !== null && OF_CARDS.includes(type) && (
+        <Link
+          to={addressOf('fans', fan.handle, 'locker')}
+          class="button small"
+          aria-label={text.locker.of(name)}
+        >
+          {text.nav.locker}
+        </Link>
+      )}
     </li>
   )
 }

@@ -14,19 +14,21 @@ import { Refused } from '../parts/refused.tsx'
 import { TeamChoice } from '../parts/team-choice.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { applyColours } from '../theme.ts'
+import { sidesOf } from '../trade-sides.ts'
 
 const QUESTS = 3
 const REWARDS = 4
 
 async function loadHome() {
   const from = new Date().toISOString()
-  const [dashboard, onboarding, profile, { teams }, { rewards }, { quests }] = await Promise.all([
+  const [dashboard, onboarding, profile, { teams }, { rewards }, { quests }, { trades }] = await Promise.all([
     api.readDashboard(),
     api.readOnboarding(),
     api.readProfile(),
     api.readTeams(),
     api.readRewards(),
     api.readQuests(),
+    api.readTrades(),
   ])
   const team = teams.find(({ id }) => id === profile?.favoriteTeamId)
   const { matches } = await api.readMatches({ from, limit: 1, teamId: team?.id })
@@ -36,6 +38,9 @@ async function loadHome() {
     team,
     teams,
     match: matches[0],
+    offers: trades.filter(
+      trade => trade.status === 'open' && sidesOf(trade, profile?.handle ?? null).isIncoming,
+    ).length,
     claimable: rewards.filter(({ claimable }) => claimable),
     quests: quests.filter(
       ({ state, progress }) =>
@@ -61,6 +66,13 @@ export function Home() {
         {data => (
           <>
             <Hero data={data} reload={home.reload} />
+            {data.offers > 0 && (
+              <Link to={addressOf('trades')} class="panel row offers">
+                <Icon name="trades" />
+                <strong class="grow">{text.trades.waiting(data.offers)}</strong>
+                <Icon name="next" />
+              </Link>
+            )}
             <div class="columns">
               <div>
                 {!data.team && (

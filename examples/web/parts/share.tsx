@@ -1,0 +1,28 @@
+/** Passes an address on: with what the device offers for it, else it is copied. */
+import { useState } from 'preact/hooks'
+import { text } from '../lang/lang.ts'
+import { Icon } from './icon.tsx'
+
+export function Share({ path, title }: { path: string; title: string }) {
+  const [copied, setCopied] = useState<boolean | null>(null)
+  const url = new URL(path, location.origin).href
+  const share = async () => {
+    // A fan who closes the device's choice has not failed.
+    if (navigator.share) return navigator.share({ title, url }).catch(() => {})
+    // Undefined on pages over http.
+    const copy = async () => navigator.clipboard.writeText(url)
+    setCopied(
+      await copy().then(
+        () => true,
+        () => false,
+      ),
+    )
+  }
+  if (copied === false) return <code dir="ltr">{url}</code>
+  return (
+    <button type="button" class="button plain" onClick={share}>
+      <Icon name={copied ? 'check' : 'share'} />
+      <span aria-live="polite">{copied ? text.locker.copied : text.locker.share}</span>
+    </button>
+  )
+}
