@@ -28,6 +28,8 @@ export async function withRawConnection<T>(
   if (url === null) return use(statement => execute(db.read, statement))
   if (url.startsWith('sqlite:')) {
     const connection = new Connection(url.slice('sqlite:'.length))
+    // As every other process waits for a writer, such as one that starts.
+    connection.run('PRAGMA busy_timeout = 5000')
     try {
       return await use(async statement => {
         const rows = connection.query(statement).all() as Row[]
