@@ -44,6 +44,7 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...eventFaults(all),
     ...questFaults(all),
     ...setFaults(all),
+    ...walletFaults(all),
     ...sessionFaults(all),
     ...distributionFaults(all),
     ...webhookFaults(all),
@@ -347,6 +348,17 @@ function setFaults({ setCompletions, pointsEntries, events }: Everything): strin
         .map(({ userId, data }) => `${userId} ${JSON.parse(data ?? '{}').setId}`),
     ),
   ]
+}
+
+/** Each linked wallet has its event, and no event is of another one: no scenario unlinks any. */
+function walletFaults({ wallets, events }: Everything): string[] {
+  return differences(
+    'linked wallet',
+    wallets.map(({ userId, address }) => `${userId} ${address}`),
+    events
+      .filter(({ type }) => type === 'wallet.linked')
+      .map(({ userId, data }) => `${userId} ${JSON.parse(data ?? '{}').address}`),
+  )
 }
 
 function questFaults({ questProgress, questCounts, pointsEntries, userItems, events }: Everything): string[] {

@@ -16,6 +16,7 @@ import { addPack, buy, expectStatus, FREE, patientFan, start, userIdOf } from '.
 import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
 import { addQuest, happen } from '../play/quests/quests-world.ts'
 import { addSet } from '../play/sets/sets-world.ts'
+import { challenge, newAccount } from '../play/wallets/wallets-world.ts'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
 
@@ -74,6 +75,13 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
     const headers = keyed()
     return () => fan.post('/api/rewards/claim', { rewardId }, headers)
+  },
+  async 'the link of a wallet'(world) {
+    const [fan, account] = [await patientFan(world), newAccount()]
+    const { message, nonce } = await challenge(fan, account.address)
+    const body = { nonce, signature: await account.signMessage({ message }) }
+    const headers = keyed()
+    return () => fan.post('/api/wallets', body, headers)
   },
   async 'a reported event that earns points'(world) {
     const { gate, event } = await prepareEvent(world)
