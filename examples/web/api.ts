@@ -88,6 +88,10 @@ export const readPurchase = (purchaseId: string) => send(api.readPurchase({ purc
 export const readPurchases = () => send(api.listPurchases({ limit: 20 }))
 export const readOwnPacks = (cursor?: string) => send(api.listUserPacks({ limit: 100, cursor }))
 export const readProof = (userPackId: string) => send(api.readProof({ userPackId }))
+export const readProducts = (cursor?: string) => send(api.listProducts({ limit: 50, cursor, lang }))
+export const readProduct = (productId: string) => send(api.readProduct({ productId, lang }))
+export const readOrders = (cursor?: string) => send(api.listOrders({ limit: 20, cursor }))
+export const readOrder = (orderId: string) => send(api.readOrder({ orderId }))
 export const readPredictions = () => send(api.listPredictions({ limit: 100 }))
 export const readMatches = (query: {
   from?: string
@@ -183,6 +187,17 @@ export const completePurchase = (
 ) => send(api.completePurchase(purchase, { idempotencyKey }))
 export const cancelPurchase = (purchaseId: string, idempotencyKey: string) =>
   send(api.cancelPurchase({ purchaseId }, { idempotencyKey }))
+/** Holds stock and prices for 30 minutes. */
+export const startCheckout = (cart: Cart, idempotencyKey: string) =>
+  send(api.startCheckout(cart, { idempotencyKey }))
+/** Which gateway takes the payment of an order in money. A repeat gives the same. */
+export const prepareOrder = (orderId: string) => send(api.prepareOrderPayment({ orderId, method: 'gateway' }))
+export const completeOrder = (
+  order: { orderId: string; paymentReference?: string },
+  idempotencyKey: string,
+) => send(api.completeCheckout(order, { idempotencyKey }))
+export const cancelOrder = (orderId: string, idempotencyKey: string) =>
+  send(api.cancelCheckout({ orderId }, { idempotencyKey }))
 export const openPack = (pack: { userPackId: string; clientSeed: string }, idempotencyKey: string) =>
   send(api.openPack({ ...pack, lang }, { idempotencyKey }))
 export const predict = (
@@ -237,6 +252,11 @@ export const endSession = (sessionId: string) => send(api.endSession({ sessionId
 export type Reward = Data<'listRewards'>['rewards'][number]
 export type Pack = Data<'listPacks'>['packs'][number]
 export type Purchase = Data<'readPurchase'>
+export type Product = Data<'listProducts'>['products'][number]
+export type Order = Data<'readOrder'>
+export type OrderLine = Order['lines'][number]
+export type Cart = Parameters<typeof api.startCheckout>[0]
+export type ShippingAddress = NonNullable<Cart['address']>
 export type UserPack = Data<'listUserPacks'>['packs'][number]
 export type OpenedPack = Data<'openPack'>
 export type Card = Data<'readCollection'>['items'][number]

@@ -1,12 +1,14 @@
 /** The frame around the screens: which one the address names, the navigation, and whether there is a network. */
 import type { ComponentChild } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { emptyCart } from './cart.ts'
 import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
 import { Standing } from './parts/standing.tsx'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
 import { Card } from './screens/card.tsx'
+import { Cart } from './screens/cart.tsx'
 import { CheckIn } from './screens/check-in.tsx'
 import { Collection } from './screens/collection.tsx'
 import { Fan } from './screens/fan.tsx'
@@ -19,11 +21,14 @@ import { Locker } from './screens/locker.tsx'
 import { LockerEdit } from './screens/locker-edit.tsx'
 import { Matches } from './screens/matches.tsx'
 import { Offer } from './screens/offer.tsx'
+import { Order } from './screens/order.tsx'
+import { Orders } from './screens/orders.tsx'
 import { OwnPack } from './screens/own-pack.tsx'
 import { Pack } from './screens/pack.tsx'
 import { Packs } from './screens/packs.tsx'
 import { Points } from './screens/points.tsx'
 import { Privacy } from './screens/privacy.tsx'
+import { Product } from './screens/product.tsx'
 import { Profile } from './screens/profile.tsx'
 import { Proof } from './screens/proof.tsx'
 import { Purchase } from './screens/purchase.tsx'
@@ -31,6 +36,7 @@ import { Quests } from './screens/quests.tsx'
 import { Reward } from './screens/reward.tsx'
 import { Rewards } from './screens/rewards.tsx'
 import { Sessions } from './screens/sessions.tsx'
+import { Shop } from './screens/shop.tsx'
 import { Trade } from './screens/trade.tsx'
 import { Trades } from './screens/trades.tsx'
 import { Welcome } from './screens/welcome.tsx'
@@ -52,6 +58,12 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
         return rest[0] === 'proof' ? <Proof key={own} id={own} /> : <OwnPack key={own} id={own} />
       if (id === 'purchases' && own !== undefined) return <Purchase key={own} id={own} />
       return id === undefined ? <Packs /> : <Pack key={id} id={id} />
+    case 'shop':
+      return id === undefined ? <Shop /> : <Product key={id} id={id} />
+    case 'cart':
+      return <Cart />
+    case 'orders':
+      return id === undefined ? <Orders /> : <Order key={id} id={id} />
     case 'collection':
       return <Collection />
     case 'cards':
@@ -97,9 +109,10 @@ const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 const TAB_OF: Record<string, string> = {
   ...{ 'check-in': 'matches', sessions: 'profile', fans: 'leaderboard' },
   ...{ cards: 'collection', locker: 'collection', trades: 'collection', sets: 'collection' },
+  ...{ cart: 'shop', orders: 'shop' },
 }
 /** In the side bar; on a phone the screen of the profile links to them. */
-const WIDE = ['collection', 'quests', 'leaderboard', 'feed', 'points'] as const
+const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 
 export function App({ refused }: { refused: string | null }) {
   const [signedIn, setSignedIn] = useState(isSignedIn)
@@ -109,7 +122,9 @@ export function App({ refused }: { refused: string | null }) {
       watchSession(() => {
         setSignedIn(isSignedIn())
         setNotice(hasEnded() ? text.signIn.ended : null)
-        if (!isSignedIn()) resetColours()
+        if (isSignedIn()) return
+        resetColours()
+        emptyCart()
       }),
     [],
   )

@@ -72,6 +72,24 @@ export function formatLeft(instant: string): string {
   const hours = Math.round(minutes / 60)
   return hours < 48 ? left.format(hours, 'hour') : left.format(Math.floor(hours / 24), 'day')
 }
+const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
+/** What browsers name beside the countries of ISO 3166-1. */
+const NO_COUNTRIES = new Set(
+  'EU EZ UN UK XA XB QO ZZ AC CP CQ DG EA IC TA AN BU CS DD FX NT SU TP YD YU ZR'.split(' '),
+)
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+
+/** Of a code of ISO 3166-1 alpha-2. */
+export const countryName = (code: string) => regions.of(code) ?? code
+
+/** Every country that the browser can name, in the order of the language. */
+export const countryNames = () =>
+  LETTERS.flatMap(first => LETTERS.map(second => first + second))
+    .flatMap(code => {
+      const name = NO_COUNTRIES.has(code) ? undefined : regions.of(code)
+      return name === undefined ? [] : [{ code, name }]
+    })
+    .sort((a, b) => a.name.localeCompare(b.name, locale))
 
 /** `amount` in minor units of an ISO 4217 currency. */
 export function formatMoney(amount: number, currency: string): string {

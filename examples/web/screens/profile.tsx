@@ -20,7 +20,7 @@ import { TeamChoice } from '../parts/team-choice.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { applyColours } from '../theme.ts'
 
-const IN_BAR = ['collection', 'quests', 'leaderboard', 'feed', 'points'] as const
+const IN_BAR = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 const MORE = {
   fans: addressOf('profile', 'following'),
   privacy: addressOf('profile', 'privacy'),

@@ -1,0 +1,184 @@
+/** An order: how long it is held, the payment, and where each line is. */
+import { useEffect } from 'preact/hooks'
+import {
+  cancelOrder,
+  completeOrder,
+  followEvents,
+  hasCode,
+  type Order as OrderData,
+  type OrderLine,
+  orNull,
+  type Product,
+  payInSandbox,
+  prepareOrder,
+  readOrder,
+  readProduct,
+} from '../api.ts'
+import { countryName, text } from '../lang/lang.ts'
+import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
+import { Countdown } from '../parts/countdown.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { NotFound, Screen, Section } from '../parts/layout.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Picture } from '../parts/picture.tsx'
+import { addressOf } from '../router.tsx'
+import { priceOf } from './packs.tsx'
+
+const POINTS = 'POINTS'
+
+async function loadOrder(id: string) {
+  const order = await readOrder(id)
+  const isToPay = order.status === 'pending' && order.total.currency !== POINTS
+  const ids = [...new Set(order.lines.map(({ productId }) => productId))]
+  const [prepared, ...products] = await Promise.all([
+    isToPay ? orNull(prepareOrder(id), 'payment_not_confirmed', 'order_expired', 'order_not_pending') : null,
+    ...ids.map(productId => orNull(readProduct(productId), 'product_not_found')),
+  ])
+  return { order, products, gateway: prepared?.payment?.gateway ?? null }
+}
+type OrderScreen = Awaited<ReturnType<typeof loadOrder>>
+
+export function Order({ id }: { id: string }) {
+  const loaded = useLoaded(`order ${id}`, () => loadOrder(id))
+  const { reload } = loaded
+  // The club ships, and the gateway alone can confirm a payment.
+  useEffect(() => followEvents(() => void reload()), [reload])
+  if (hasCode(loaded.error, 'order_not_found')) return <NotFound />
+  return (
+    <Screen title={text.shop.orderTitle} up={addressOf('orders')}>
+      <Loading of={loaded} skeleton={<Bones />}>
+        {data => <Detail data={data} reload={reload} />}
+      </Loading>
+    </Screen>
+  )
+}
+
+function Detail({ data, reload }: { data: OrderScreen; reload: () => Promise<void> }) {
+  const { order, products } = data
+  return (
+    <>
+      <p
+        class={order.status === 'paid' || order.status === 'fulfilled' ? 'outcome ready' : 'outcome'}
+        role="status"
+      >
+        <Icon name={order.status === 'paid' || order.status === 'fulfilled' ? 'check' : 'alert'} />
+        <span>{text.shop.outcomes[order.status]}</span>
+      </p>
+      <ul class="list">
+        {order.lines.map(line => (
+          <Line
+            key={line.number}
+            line={line}
+            product={products.find(product => product?.id === line.productId) ?? null}
+            isPaid={order.paidAt !== null}
+          />
+        ))}
+        <li class="row total">
+          <strong class="grow">{text.shop.total}</strong>
+          <strong>{priceOf({ price: order.total })}</strong>
+        </li>
+      </ul>
+      {order.status === 'pending' && <Payment data={data} reload={reload} />}
+      {order.address && <ShippedTo address={order.address} />}
+    </>
+  )
+}
+
+interface LineProps {
+  line: OrderLine
+  /** Null: it is not on sale any more. */
+  product: Product | null
+  isPaid: boolean
+}
+
+function Line({ line, product, isPaid }: LineProps) {
+  const variant = product?.variants.find(({ id }) => id === line.variantId)
+  const isOne = product?.variants.length === 1
+  return (
+    <li class="row">
+      <Picture src={product?.images[0] ?? null} class="thumb" />
+      <span class="grow">
+        <strong class="line">{product?.name ?? line.productId}</strong>
+        <small class="quiet">
+          {!isOne && `${variant?.name ?? line.variantId} · `}
+          {text.shop.times(line.quantity, priceOf(line))}
+        </small>
+        {line.carrier && (
+          <small class="quiet line">
+            {line.carrier}
+            {line.tracking && ` · ${line.tracking}`}
+          </small>
+        )}
+      </span>
+      {isPaid && <span class="pill">{text.shop.lineStates[line.state]}</span>}
+    </li>
+  )
+}
+
+function Payment({ data, reload }: { data: OrderScreen; reload: () => Promise<void> }) {
+  const { order, gateway } = data
+  const { id: orderId } = order
+  const inPoints = order.total.currency === POINTS
+  const settle = async (write: Promise<unknown>) => {
+    await orNull(write, 'order_expired', 'order_not_pending')
+    await reload()
+  }
+  const pay = useWrite(async (kind: 'points' | 'paid' | 'unpaid', key) => {
+    if (kind === 'points') return settle(completeOrder({ orderId }, key))
+    const { paymentReference } = await payInSandbox(orderId, kind, `${key}:payment`)
+    await settle(completeOrder({ orderId, paymentReference }, `${key}:complete`))
+  })
+  const cancel = useWrite(async (_: null, key) => settle(cancelOrder(orderId, key)))
+  const isBusy = pay.isBusy || cancel.isBusy
+  const error = pay.error ?? cancel.error
+  return (
+    <div class="pay">
+      <Countdown until={order.expiresAt} words={text.checkout.held} onEnd={reload} />
+      {error !== null && (
+        <Notice
+          error={error}
+          onRetry={hasCode(error, 'payment_not_confirmed') || isBusy ? undefined : reload}
+        />
+      )}
+      {!inPoints && <p class="quiet">{text.checkout.gateways[gateway ?? 'none']}</p>}
+      {(inPoints || gateway === 'sandbox') && (
+        <Button
+          busy={pay.isBusy && pay.busy !== 'unpaid'}
+          onClick={() => isBusy || pay.run(inPoints ? 'points' : 'paid')}
+        >
+          {pay.busy === 'paid' ? text.checkout.waiting : text.checkout.pay(priceOf({ price: order.total }))}
+        </Button>
+      )}
+      {gateway === 'sandbox' && (
+        <Button kind="plain" busy={pay.busy === 'unpaid'} onClick={() => isBusy || pay.run('unpaid')}>
+          {text.checkout.decline}
+        </Button>
+      )}
+      <Button kind="plain" busy={cancel.isBusy} onClick={() => isBusy || cancel.run(null)}>
+        {text.shop.cancel}
+      </Button>
+    </div>
+  )
+}
+
+const ShippedTo = ({ address }: { address: NonNullable<OrderData['address']> }) => (
+  <Section title={text.shop.address}>
+    <address class="panel">
+      {[
+        address.name,
+        address.line1,
+        address.line2,
+        [address.postalCode, address.city].filter(Boolean).join(' '),
+        address.region,
+        countryName(address.country),
+      ]
+        .filter(Boolean)
+        .map(line => (
+          <span key={line} class="line">
+            {line}
+          </span>
+        ))}
+    </address>
+  </Section>
+)
