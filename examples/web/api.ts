@@ -137,6 +137,7 @@ const LISTS: Record<FanList, (page: { limit: number; cursor?: string | undefined
 /** The latest first. */
 export const readFans = (list: FanList, cursor?: string, limit = 30) => LISTS[list]({ limit, cursor })
 
+export const readSets = () => send(api.listSets({ lang }))
 export const readOwnLocker = () => send(api.readOwnLocker({ lang }))
 export const readLocker = (handle: string) => send(api.readLocker({ handle, lang }))
 export const readTrades = (cursor?: string) => send(api.listTrades({ limit: 30, cursor, lang }))
@@ -277,6 +278,7 @@ export type Sanction = Data<'listSanctions'>['sanctions'][number]
 export type Reason = Sanction['reason']
 /** What is reported: a fan or a locker by the handle, a trade by its id. */
 export type Subject = Input<'fileReport'>['subject']
+export type CardSet = Data<'listSets'>['sets'][number]
 export type Trade = Data<'readTrade'>
 export type Provenance = Data<'readProvenance'>
 export type Profile = Data<'readProfile'>

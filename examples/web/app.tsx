@@ -36,6 +36,7 @@ import { Quests } from './screens/quests.tsx'
 import { Reward } from './screens/reward.tsx'
 import { Rewards } from './screens/rewards.tsx'
 import { Sessions } from './screens/sessions.tsx'
+import { Sets } from './screens/sets.tsx'
 import { Shop } from './screens/shop.tsx'
 import { Trade } from './screens/trade.tsx'
 import { Trades } from './screens/trades.tsx'
@@ -74,6 +75,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       )
     case 'locker':
       return id === 'edit' ? <LockerEdit /> : <Locker />
+    case 'sets':
+      return <Sets />
     case 'trades':
       return id === undefined ? <Trades /> : <Trade key={id} id={id} />
     case 'quests':

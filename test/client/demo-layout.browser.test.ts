@@ -21,6 +21,7 @@ const SCREENS = {
   packs: '/packs',
   pack: '/packs/derby-day',
   collection: '/collection',
+  sets: '/sets',
   locker: '/locker',
   arranging: '/locker/edit',
   trades: '/trades',

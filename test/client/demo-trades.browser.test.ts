@@ -141,6 +141,18 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const [left = []] = await readShelf(giver.token)
       expect(left).toHaveLength(2)
 
+      // A set counts what the fan has now.
+      const { sets } = await call<{ sets: { name: string; owned: number; total: number }[] }>(
+        ...([giver.token, 'GET', '/api/user/sets'] as const),
+      )
+      await follow(page, 'See your collection')
+      await follow(page, 'Sets')
+      for (const { name, owned, total } of sets) {
+        const set = page.locator('article', { has: page.getByRole('heading', { name }) })
+        await set.getByText(`${owned} of ${total}`).waitFor()
+        expect(await set.getByText('Missing').count()).toBe(total - owned)
+      }
+
       // What arrived rests, its history has grown, and is reported with the trade.
       await become(page, asker)
       await open(page, '/trades')
@@ -152,8 +164,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText('This card is yours.').waitFor()
       await open(page, '/fans/locker_fan/trade')
       await page.getByRole('heading', { name: 'You give' }).waitFor()
-      const cards = give.getByRole('checkbox')
-      for (let nth = 0; nth < (await cards.count()); nth++) await cards.nth(nth).press('Space')
+      const own = give.getByRole('checkbox')
+      for (let nth = 0; nth < (await own.count()); nth++) await own.nth(nth).press('Space')
       await press(page, 'Send as a gift')
       await page
         .getByRole('alert')

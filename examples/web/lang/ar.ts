@@ -36,6 +36,7 @@ export const ar: Text = {
     shop: 'المتجر',
     collection: 'مجموعتي',
     cards: 'بطاقاتك',
+    sets: 'السلاسل',
     locker: 'الخزانة',
     trades: 'المبادلات',
     quests: 'المهام',
@@ -328,6 +329,14 @@ export const ar: Text = {
     toPacks: 'عرض الحزم',
     copies: count => `×${number.format(count)}`,
   },
+  sets: {
+    lead: 'متى امتلكت نسخة من كل بطاقات السلسلة، اكتملت إلى الأبد.',
+    empty: 'لا سلاسل حاليًا.',
+    progress: (owned, total) => `${number.format(owned)} من ${number.format(total)}`,
+    progressOf: name => `بطاقات ${name}`,
+    missing: 'ناقصة',
+    completed: date => `اكتملت في ${date}`,
+  },
   locker: {
     lead: 'البطاقات التي تعرضها على المشجعين الآخرين.',
     of: name => `خزانة ${name}`,
@@ -550,7 +559,7 @@ export const ar: Text = {
       rule: 'كسبتها مع النادي',
       rule_void: 'سُحبت: أُلغي شراء أو زيارة',
       quest: 'أكملت مهمة',
-      set: 'أكملت مجموعة',
+      set: 'أكملت سلسلة',
       prediction: 'صدق توقعك',
       prediction_void: 'صُححت نتيجة',
       expired: 'انتهت صلاحيتها',
@@ -623,6 +632,7 @@ export const ar: Text = {
     wrong: (match, home, away) => `توقّع ${match}: ${number.format(home)}–${number.format(away)}`,
     quest: quest => `أكمل ${quest}`,
     claimed: reward => `حصل على ${reward}`,
+    set: set => `أكمل السلسلة ${set}`,
     traded: (gave, got) =>
       got === 0
         ? `أهدى بطاقات، عددها: ${number.format(gave)}`

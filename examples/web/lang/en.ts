@@ -15,6 +15,7 @@ export const en = {
     shop: 'Shop',
     collection: 'Collection',
     cards: 'Your cards',
+    sets: 'Sets',
     locker: 'Locker',
     trades: 'Trades',
     quests: 'Quests',
@@ -303,6 +304,14 @@ export const en = {
     toPacks: 'See the packs',
     copies: (count: number) => `×${count}`,
   },
+  sets: {
+    lead: 'Own a copy of each card of a set, and it is complete for good.',
+    empty: 'No sets at the moment.',
+    progress: (owned: number, total: number) => `${owned} of ${total}`,
+    progressOf: (name: string) => `Cards of ${name}`,
+    missing: 'Missing',
+    completed: (date: string) => `Completed on ${date}`,
+  },
   locker: {
     lead: 'The cards that you show to other fans.',
     of: (name: string) => `Locker of ${name}`,
@@ -590,6 +599,7 @@ export const en = {
     wrong: (match: string, home: number, away: number) => `Predicted ${match} as ${home}–${away}`,
     quest: (quest: string) => `Completed ${quest}`,
     claimed: (reward: string) => `Claimed ${reward}`,
+    set: (set: string) => `Completed the set ${set}`,
     traded: (gave: number, got: number) =>
       got === 0
         ? `Gave away ${plural(gave, 'card', 'cards')}`

@@ -19,6 +19,7 @@ export const pt: Text = {
     shop: 'Loja',
     collection: 'Coleção',
     cards: 'As tuas cartas',
+    sets: 'Séries',
     locker: 'Cacifo',
     trades: 'Trocas',
     quests: 'Missões',
@@ -315,6 +316,14 @@ export const pt: Text = {
     toPacks: 'Ver as saquetas',
     copies: count => `×${count}`,
   },
+  sets: {
+    lead: 'Quando tens uma de cada carta de uma série, ela fica completa para sempre.',
+    empty: 'Não há séries de momento.',
+    progress: (owned, total) => `${owned} de ${total}`,
+    progressOf: name => `Cartas de ${name}`,
+    missing: 'Falta',
+    completed: date => `Completa desde ${date}`,
+  },
   locker: {
     lead: 'As cartas que mostras aos outros adeptos.',
     of: name => `Cacifo de ${name}`,
@@ -528,7 +537,7 @@ export const pt: Text = {
       rule: 'Ganho com o clube',
       rule_void: 'Retirado: uma compra ou visita foi anulada',
       quest: 'Missão concluída',
-      set: 'Coleção concluída',
+      set: 'Completaste uma série',
       prediction: 'Uma previsão acertada',
       prediction_void: 'Um resultado foi corrigido',
       expired: 'Expirado',
@@ -610,6 +619,7 @@ export const pt: Text = {
     wrong: (match, home, away) => `Previu ${home}–${away} em ${match}`,
     quest: quest => `Concluiu ${quest}`,
     claimed: reward => `Resgatou ${reward}`,
+    set: set => `Completou a série ${set}`,
     traded: (gave, got) =>
       got === 0
         ? `Ofereceu ${cards(gave)}`

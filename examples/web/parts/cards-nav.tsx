@@ -2,7 +2,7 @@
 import { text } from '../lang/lang.ts'
 import { addressOf, Link } from '../router.tsx'
 
-const SCREENS = ['collection', 'locker', 'trades'] as const
+const SCREENS = ['collection', 'sets', 'locker', 'trades'] as const
 
 export const CardsNav = ({ current }: { current: (typeof SCREENS)[number] }) => (
   <nav class="choice" aria-label={text.nav.cards}>

@@ -6,6 +6,7 @@ import {
   readPacks,
   readQuests,
   readRewards,
+  readSets,
   readTeams,
 } from '../api.ts'
 import { formatHandle, formatMoment, text } from '../lang/lang.ts'
@@ -17,11 +18,12 @@ import { addressOf, Link } from '../router.tsx'
 
 /** The items, and the names of what they refer to. */
 async function loadFeed() {
-  const [page, { packs }, { quests }, { rewards }, { matches }, { teams }] = await Promise.all([
+  const [page, { packs }, { quests }, { rewards }, { sets }, { matches }, { teams }] = await Promise.all([
     readFeed(),
     readPacks(),
     readQuests(),
     readRewards(),
+    readSets(),
     readMatches({ status: 'finished', limit: 100 }),
     readTeams(),
   ])
@@ -30,13 +32,14 @@ async function loadFeed() {
   for (const { id, name } of packs) names.set(`pack ${id}`, name)
   for (const { id, title } of quests) names.set(`quest ${id}`, title)
   for (const { id, title } of rewards) names.set(`reward ${id}`, title)
+  for (const { id, name } of sets) names.set(`set ${id}`, name)
   const nameOf = (kind: string, id: string) => names.get(`${kind} ${id}`) ?? id
   for (const { id, homeTeamId, awayTeamId } of matches)
     names.set(`match ${id}`, `${nameOf('team', homeTeamId)} – ${nameOf('team', awayTeamId)}`)
   return { ...page, nameOf }
 }
 
-type NameOf = (kind: 'team' | 'pack' | 'quest' | 'reward' | 'match', id: string) => string
+type NameOf = (kind: 'team' | 'pack' | 'quest' | 'reward' | 'set' | 'match', id: string) => string
 
 /** Null for a type that a later version of the API has added. */
 function wordsOf(item: FeedItem, nameOf: NameOf): string | null {
@@ -55,6 +58,8 @@ function wordsOf(item: FeedItem, nameOf: NameOf): string | null {
       return text.feed.quest(nameOf('quest', data.questId))
     case 'reward.claimed':
       return text.feed.claimed(nameOf('reward', data.rewardId))
+    case 'set.completed':
+      return text.feed.set(nameOf('set', data.setId))
     case 'trade.completed': {
       const [gave, got] = data.role === 'from' ? [data.give, data.want] : [data.want, data.give]
       return text.feed.traded(gave, got)
@@ -102,7 +107,7 @@ export function Feed() {
 }
 
 /** What a fan did with cards: the locker shows which they have. */
-const OF_CARDS: readonly string[] = ['pack.opened', 'trade.completed']
+const OF_CARDS: readonly string[] = ['pack.opened', 'set.completed', 'trade.completed']
 
 function Row({ item: { fan, occurredAt, type }, words }: { item: FeedItem; words: string | null }) {
   if (words === null) return null
