@@ -12,6 +12,7 @@ import { execute } from '../db/probe.ts'
 import { readBuckets } from '../economy/leaderboard/board-model.ts'
 import { differences } from './differences.ts'
 import { eventFaults } from './event-invariants.ts'
+import { itemFaults } from './item-invariants.ts'
 
 type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
 type Everything = { [Name in keyof Tables]: Rows<Name> }
@@ -41,6 +42,7 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...supplyFaults(all, now),
     ...purchaseFaults(all),
     ...drawFaults(all),
+    ...itemFaults(all),
     ...eventFaults(all),
     ...questFaults(all),
     ...setFaults(all),

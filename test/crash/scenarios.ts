@@ -5,6 +5,9 @@ import { addEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
 import { takeTurn } from '../../src/delivery/webhooks/turn.ts'
 import { distributeEvents } from '../../src/economy/events/distribute.ts'
 import { joinLeaderboard } from '../../src/economy/points/join-leaderboard.ts'
+import { decide } from '../../src/fan/moderation/cases.ts'
+import { decideAppeal, listAppeals } from '../../src/identity/sanctions/appeals.ts'
+import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { rotateServerKey } from '../../src/identity/server-keys/keys.ts'
 import { refundPurchase } from '../../src/play/packs/refund.ts'
 import { settlePredictions } from '../../src/play/predictions/settle.ts'
@@ -12,10 +15,12 @@ import { useRedemption } from '../../src/play/rewards/redemptions.ts'
 import { distributeAll, newFan, happen as report } from '../delivery/webhooks/webhooks-world.ts'
 import { eventOf } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'
+import { follow, namedFan } from '../identity/relations/relations-world.ts'
 import { addPack, buy, expectStatus, FREE, patientFan, start, userIdOf } from '../play/packs/packs-world.ts'
 import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
 import { addQuest, happen } from '../play/quests/quests-world.ts'
 import { addSet } from '../play/sets/sets-world.ts'
+import { drawnItem } from '../play/trades/trades-world.ts'
 import { challenge, newAccount } from '../play/wallets/wallets-world.ts'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
@@ -196,6 +201,55 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const { userPack } = await buy(fan, await addPack(world, { id: crypto.randomUUID() }))
     const headers = keyed()
     return () => fan.post('/api/packs/open', { userPackId: userPack.id }, headers)
+  },
+  async 'an offer of a trade'(world) {
+    const [fan, other] = [await namedFan(world), await namedFan(world)]
+    const [give, want] = [[await drawnItem(world, fan)], [await drawnItem(world, other)]]
+    const headers = keyed()
+    return () => fan.post('/api/trades', { to: other.handle, give, want }, headers)
+  },
+  async 'the acceptance of a trade'(world) {
+    const [fan, other] = [await namedFan(world), await namedFan(world)]
+    const [give, want] = [[await drawnItem(world, fan)], [await drawnItem(world, other)]]
+    const { id } = expectStatus(201, await fan.post('/api/trades', { to: other.handle, give, want }))
+    const headers = keyed()
+    return () => other.post(`/api/trades/${id}/accept`, { version: 1 }, headers)
+  },
+  async 'a locker'(world) {
+    const fan = await namedFan(world)
+    const shelves = [{ title: '', items: [await drawnItem(world, fan)] }]
+    const headers = keyed()
+    return () => fan.put('/api/user/locker', { title: 'struck', theme: 'night', shelves }, headers)
+  },
+  async 'a report'(world) {
+    const [fan, other] = [await namedFan(world), await namedFan(world)]
+    const subject = { kind: 'fan', id: other.handle }
+    const headers = keyed()
+    return () => fan.post('/api/reports', { subject, reason: 'spam' }, headers)
+  },
+  async 'a decision about a case'(world) {
+    const [fan, other] = [await namedFan(world), await namedFan(world)]
+    const subject = { kind: 'fan', id: other.handle }
+    expectStatus(201, await fan.post('/api/reports', { subject, reason: 'spam' }))
+    const until = new Date(world.clock.ms + 60_000)
+    const decision = { kind: 'suspend', until, reason: 'spam', decidedBy: 'Ana', note: 'Twice.' } as const
+    return () => done(world.db.write(tx => decide(tx, other.id, decision)))
+  },
+  async 'the decision about an appeal'(world) {
+    const fan = await namedFan(world)
+    const by = { reason: 'spam', decidedBy: 'Ana' } as const
+    const { id } = await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'hide' }))
+    expectStatus(201, await fan.post('/api/user/appeals', { sanctionId: id, text: 'It was not me.' }))
+    const [appeal] = await listAppeals(world.db.read, fan.id)
+    const decision = { reason: 'other', decidedBy: 'Bruno', granted: true } as const
+    return () => done(world.db.write(tx => decideAppeal(tx, appeal?.id ?? '', decision)))
+  },
+  async 'a block that ends follows'(world) {
+    const [fan, other] = [await namedFan(world), await namedFan(world)]
+    await follow(fan, other.handle)
+    await follow(other, fan.handle)
+    const headers = keyed()
+    return () => fan.put(`/api/user/blocks/${other.handle}`, {}, headers)
   },
   async 'a refund'(world) {
     const fan = await patientFan(world, 500)

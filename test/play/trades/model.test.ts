@@ -1,0 +1,253 @@
+/** Offers in any order: one after the other as a small model says, at once without losing or doubling an item. */
+import { beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { itemFaults } from '../../crash/item-invariants.ts'
+import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
+import type { Answer } from '../../support/client.ts'
+import { onEachEngine, type World } from '../../support/world.ts'
+import { accept, type Item, offer } from './trades-world.ts'
+
+const FANS = 3
+const ITEMS = 5
+const HOUR = 3_600_000
+const REST = 24 * HOUR
+const OPEN = 7 * 24 * HOUR
+
+type Step =
+  | { kind: 'offer'; from: number; to: number; give: number[]; want: number[] }
+  /** Of the n-th offer, counted round, by one of the fans. */
+  | { kind: 'accept' | 'decline' | 'cancel'; nth: number; by: number }
+
+const fan = fc.nat(FANS - 1)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fan, fan, fc.uniqueArray(fc.nat(ITEMS - 1), { minLength: 1, maxLength: 3 }), fc.nat(2))
+      .map(([from, to, items, wanted]) => {
+        const cut = Math.max(1, items.length - wanted)
+        return { kind: 'offer' as const, from, to, give: items.slice(0, cut), want: items.slice(cut) }
+      }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(...(['accept', 'accept', 'accept', 'decline', 'cancel'] as const)),
+      nth: fc.nat(6),
+      by: fan,
+    }),
+  },
+)
+const wait = fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(HOUR, REST, OPEN) })
+
+const gift = (from: number, to: number): Step => ({ kind: 'offer', from, to, give: [0], want: [] })
+const accepted = (nth: number, by: number): Step => ({ kind: 'accept', nth, by })
+
+/** Paths that few random steps take. */
+const EXAMPLES: (Step | { kind: 'wait'; ms: number })[][] = [
+  // The item has left, and comes back and rests.
+  [gift(0, 1), gift(0, 2), accepted(0, 1), accepted(1, 2)],
+  [
+    ...[gift(0, 1), gift(0, 2), accepted(0, 1), { kind: 'wait' as const, ms: REST }],
+    ...[gift(1, 0), accepted(2, 0), accepted(1, 2), gift(0, 1)],
+  ],
+  [
+    ...[gift(0, 1), { kind: 'wait' as const, ms: OPEN }, accepted(0, 1)],
+    ...[
+      { kind: 'decline' as const, nth: 0, by: 1 },
+      { kind: 'cancel' as const, nth: 0, by: 0 },
+    ],
+  ],
+]
+
+/** Everything that a step can be answered. */
+const ANSWERS: Record<Step['kind'], string[]> = {
+  accept: ['item_not_owned', 'item_resting', 'ok', 'trade_changed', 'trade_not_found', 'trade_not_open'],
+  cancel: ['ok', 'trade_not_found', 'trade_not_open'],
+  decline: ['ok', 'trade_not_found', 'trade_not_open'],
+  offer: ['cannot_trade_with_yourself', 'item_not_owned', 'item_resting', 'ok'],
+}
+
+interface Modelled {
+  from: number
+  to: number
+  give: number[]
+  want: number[]
+  state: 'open' | 'completed' | 'declined' | 'cancelled' | 'void'
+  expiresAt: number
+}
+
+/** The rules, without a database: what each step is answered. */
+class Model {
+  readonly trades: Modelled[] = []
+  readonly owners = Array.from({ length: ITEMS }, (_, n) => n % FANS)
+  private readonly moved: number[] = Array(ITEMS).fill(Number.NEGATIVE_INFINITY)
+
+  take(now: number, step: Step): string {
+    if (step.kind === 'offer') return this.offer(now, step)
+    const trade = this.trades[step.nth % this.trades.length]
+    if (!trade) return 'skipped'
+    if (step.by !== (step.kind === 'cancel' ? trade.from : trade.to)) return 'trade_not_found'
+    if (step.kind === 'accept') return this.accept(now, trade)
+    const end = step.kind === 'cancel' ? 'cancelled' : 'declined'
+    if (trade.state === end) return 'ok'
+    if (trade.state !== 'open' || now >= trade.expiresAt) return 'trade_not_open'
+    trade.state = end
+    return 'ok'
+  }
+
+  private offer(now: number, { from, to, give, want }: Step & { kind: 'offer' }) {
+    if (from === to) return 'cannot_trade_with_yourself'
+    const trade = { from, to, give, want, state: 'open', expiresAt: now + OPEN } as const
+    const fault = this.fault(now, trade)
+    if (fault) return fault
+    this.trades.push({ ...trade })
+    return 'ok'
+  }
+
+  private accept(now: number, trade: Modelled) {
+    if (trade.state === 'completed') return 'ok'
+    if (trade.state !== 'open') return 'trade_changed'
+    if (now >= trade.expiresAt) return 'trade_not_open'
+    const fault = this.fault(now, trade)
+    if (fault === 'item_not_owned') trade.state = 'void'
+    if (fault) return fault
+    trade.state = 'completed'
+    for (const item of [...trade.give, ...trade.want]) {
+      this.owners[item] = this.owners[item] === trade.from ? trade.to : trade.from
+      this.moved[item] = now
+    }
+    return 'ok'
+  }
+
+  private fault(now: number, { from, to, give, want }: Modelled) {
+    const isOwned = (owner: number) => (item: number) => this.owners[item] === owner
+    if (!give.every(isOwned(from)) || !want.every(isOwned(to))) return 'item_not_owned'
+    const rests = (item: number) => (this.moved[item] ?? 0) + REST > now
+    return [...give, ...want].some(rests) ? 'item_resting' : null
+  }
+}
+
+const codeOf = ({ status, body }: Answer): string => (status < 300 ? 'ok' : body.code)
+
+/** Items of their own for each run, each given to one of the fans. */
+async function newItems(world: World, fans: NamedFan[]): Promise<Item[]> {
+  const collectibleId = crypto.randomUUID()
+  const items = Array.from({ length: ITEMS }, (_, n) => ({ collectibleId, serialNumber: n + 1 }))
+  await world.db.write(async tx => {
+    const { collectibles, userItems } = tx.tables
+    const text = { name: '', description: '', rarity: 'common' }
+    const times = { createdAt: tx.now(), updatedAt: tx.now() }
+    await tx.insert(collectibles).values({ id: collectibleId, ...text, minted: ITEMS, ...times })
+    const given = items.map((item, n) => {
+      const givenFor = `${collectibleId} ${n}`
+      return { ...item, userId: fans[n % FANS]?.id ?? '', givenFor, createdAt: tx.now() }
+    })
+    await tx.insert(userItems).values(given)
+  })
+  return items
+}
+
+async function prepare(world: World, named: NamedFan[]) {
+  // Offers of earlier runs have expired, and count against no limit.
+  world.clock.advance(OPEN)
+  const fans: NamedFan[] = []
+  for (const fan of named) {
+    const token = await world.idp.issueToken(fan.subject, { expiresIn: 365 * 86_400 })
+    fans.push({ ...fan, ...world.withToken(token), token })
+  }
+  const items = await newItems(world, fans)
+  const itemsAt = (places: number[]) => places.flatMap(place => items[place] ?? [])
+  const offered: string[] = []
+  const fanAt = (place: number) => {
+    const found = fans[place]
+    if (!found) throw new Error('the fans are made before')
+    return found
+  }
+
+  async function perform(step: Step): Promise<string> {
+    if (step.kind === 'offer') {
+      const { from, to, give, want } = step
+      const answer = await offer(fanAt(from), fanAt(to).handle, itemsAt(give), itemsAt(want))
+      if (answer.status === 201) offered.push(answer.body.id)
+      return codeOf(answer)
+    }
+    const id = offered[step.nth % offered.length]
+    if (id === undefined) return 'skipped'
+    const by = fanAt(step.by)
+    return codeOf(
+      step.kind === 'accept' ? await accept(by, { id }) : await by.post(`/api/trades/${id}/${step.kind}`, {}),
+    )
+  }
+
+  /** What must hold between any two steps. Returns the owners. */
+  async function check() {
+    const { read, tables } = world.db
+    const rows = {
+      userItems: await read.select().from(tables.userItems),
+      itemTransfers: await read.select().from(tables.itemTransfers),
+      trades: await read.select().from(tables.trades),
+      tradeItems: await read.select().from(tables.tradeItems),
+    }
+    expect(itemFaults(rows)).toEqual([])
+    const own = rows.userItems.filter(({ collectibleId }) => collectibleId === items[0]?.collectibleId)
+    const bySerial = own.toSorted((a, b) => a.serialNumber - b.serialNumber)
+    expect(bySerial.map(({ serialNumber }) => serialNumber)).toEqual(items.map(item => item.serialNumber))
+    return bySerial.map(({ ownerId, userId }) => fans.findIndex(({ id }) => id === (ownerId ?? userId)))
+  }
+
+  return { perform, check }
+}
+
+onEachEngine('Offers of a few fans', world => {
+  const fans: NamedFan[] = []
+  beforeAll(async () => {
+    for (let n = 0; n < FANS; n++) fans.push(await namedFan(world))
+  })
+  const runs = () => ({ numRuns: world.db.engine === 'sqlite' ? 60 : 15, seed: 20260815 })
+
+  test('one after the other, each step is answered as the model says', async () => {
+    const answers = new Set<string>()
+    const steps = fc.array(fc.oneof({ weight: 9, arbitrary: step }, { weight: 1, arbitrary: wait }), {
+      minLength: 12,
+      maxLength: 40,
+      size: 'max',
+    })
+    const property = fc.asyncProperty(steps, async steps => {
+      const { perform, check } = await prepare(world, fans)
+      const model = new Model()
+      for (const step of steps) {
+        if (step.kind === 'wait') {
+          world.clock.advance(step.ms)
+          continue
+        }
+        const foreseen = model.take(world.clock.ms, step)
+        expect({ step, answer: await perform(step) }).toEqual({ step, answer: foreseen })
+        answers.add(`${step.kind} ${foreseen}`)
+      }
+      expect(await check()).toEqual(model.owners)
+    })
+    await fc.assert(property, { ...runs(), examples: EXAMPLES.map(steps => [steps]) })
+    // The steps went everywhere that there is to go.
+    const every = Object.entries(ANSWERS).flatMap(([kind, codes]) => codes.map(code => `${kind} ${code}`))
+    expect([...answers].filter(answer => !answer.endsWith('skipped')).toSorted()).toEqual(every)
+  })
+
+  test('at once, in any order, lose and double no item', async () => {
+    const batches = fc.array(fc.tuple(fc.array(step, { minLength: 2, maxLength: 8 }), wait, fc.boolean()), {
+      minLength: 3,
+      maxLength: 6,
+    })
+    const property = fc.asyncProperty(batches, async batches => {
+      const { perform, check } = await prepare(world, fans)
+      for (const [steps, { ms }, waits] of batches) {
+        const answers = await Promise.all(steps.map(perform))
+        for (const [n, { kind }] of steps.entries())
+          expect(['skipped', 'too_many_open_trades', ...ANSWERS[kind]]).toContain(answers[n] ?? '')
+        await check()
+        if (waits) world.clock.advance(ms)
+      }
+    })
+    await fc.assert(property, runs())
+  })
+})
