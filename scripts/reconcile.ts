@@ -3,6 +3,7 @@
 import { type Difference, type Money, reconcile } from '../src/operate/admin/reconcile.ts'
 import { packPurchaseKind } from '../src/play/packs/purchase-kind.ts'
 import { createPayments } from '../src/play/purchases/gateways/create.ts'
+import { orderKind } from '../src/play/shop/order-kind.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
@@ -28,13 +29,13 @@ Payments at Stripe that name no purchase are of others who use the account, and 
 await runCommand(command, async ({ options, configuration, openDatabase, progress }) => {
   const config = await configuration()
   const { gateway } = config.payments
-  const { stripe } = await createPayments(config.payments, '', PATIENCE)
+  const { stripe } = await createPayments(config, '', PATIENCE)
   if (!stripe) fail(`PAYMENT_GATEWAY is ${gateway}: only Stripe has a list of payments to compare with.`)
   const db = await openDatabase()
   const now = db.read.now()
   const since = options.since ?? new Date(now.getTime() - DAYS * 86_400_000)
   const { records, recognizes } = stripe
-  const source = { reader: db.read, kinds: [packPurchaseKind], records, recognizes }
+  const source = { reader: db.read, kinds: [packPurchaseKind, orderKind], records, recognizes }
   const differences: Difference[] = []
   const onProgress = progress('records')
   const report = await stoppable(requested =>

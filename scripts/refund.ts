@@ -88,8 +88,12 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
 
 /** The gateway that received the payment; fails before any change if another one is configured. */
 async function gatewayOf(config: Config, { paymentReference }: PurchaseRow): Promise<PaymentGateway> {
-  const payments = await createPayments(config.payments, config.nativeTokens.key.d ?? '')
+  const payments = await createPayments(config, config.nativeTokens.key.d ?? '')
   const gateway = findGateway(payments, paymentReference ?? '')
+  if (gateway && !gateway.refunds)
+    return fail(
+      `Only ${gateway.name} refunds this payment, when the customer asks there; its notification records it.`,
+    )
   if (gateway) return gateway
   return fail(
     `PAYMENT_GATEWAY is ${config.payments.gateway}: set it to the gateway that received the payment.`,

@@ -113,7 +113,7 @@ export async function createDeps(world: World) {
     encodePicture: createEncoder(),
     purchaseKinds: [packPurchaseKind, orderKind] as readonly PurchaseKind[],
     addressEncryption: createAddressEncryption(config.nativeTokens),
-    payments: await createPayments(config.payments, secret, {
+    payments: await createPayments(config, secret, {
       log,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
     }),

@@ -2447,10 +2447,15 @@ export interface components {
             items: components["schemas"]["DrawnItem"][];
             proof: components["schemas"]["Proof"];
         };
-        /** PurchaseReference */
-        PurchaseReference: {
+        /** PreparePayment */
+        PreparePayment: {
             /** @description The `id` of the purchase. */
             purchaseId: string;
+            /**
+             * @description The store that sells, in an app of its platform. Without it, the gateway of the server prepares.
+             * @constant
+             */
+            gateway?: "apple";
         };
         /** PreparedPayment */
         PreparedPayment: {
@@ -2458,13 +2463,20 @@ export interface components {
              * @description Which client library pays.
              * @enum {string}
              */
-            gateway: "sandbox" | "stripe";
+            gateway: "sandbox" | "stripe" | "apple";
             /** @description The `paymentReference` to complete the purchase with, after payment. */
             paymentReference: string | null;
             /** @description Secret for the gateway’s client library. */
             clientSecret: string | null;
             /** @description The page of the gateway on which the fan pays. Null if there is none, or if the fan has paid or is paying: complete the purchase. */
             checkoutUrl: string | null;
+            /** @description For a store; otherwise null. */
+            store: {
+                /** @description The product of the store that the app sells. */
+                productId: string;
+                /** @description What the app passes to the store: the `appAccountToken` of StoreKit. */
+                accountToken: string;
+            } | null;
         };
         /** UserPacks */
         UserPacks: {
@@ -2763,6 +2775,11 @@ export interface components {
              * @enum {string}
              */
             method: "points" | "gateway";
+            /**
+             * @description The store that sells, in an app of its platform. Without it, the gateway of the server prepares.
+             * @constant
+             */
+            gateway?: "apple";
         };
         /** OrderPayment */
         OrderPayment: {
@@ -5803,7 +5820,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PurchaseReference"];
+                "application/json": components["schemas"]["PreparePayment"];
             };
         };
         responses: {

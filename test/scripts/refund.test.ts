@@ -2,6 +2,7 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findUser } from '../../src/identity/users/users.ts'
+import { completePurchase } from '../../src/play/packs/complete-purchase.ts'
 import {
   addPack,
   balanceOf,
@@ -280,6 +281,19 @@ for (const engine of engines) {
         for (const PAYMENT_GATEWAY of ['sandbox', 'off']) {
           expect((await run(world, [checkout.purchaseId, '--yes'], { PAYMENT_GATEWAY })).code).toBe(1)
         }
+        expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
+      })
+
+      test('refunds no payment of the App Store, where only Apple refunds, and takes nothing back', async () => {
+        const checkout = await checkOut(world)
+        const payment = { kind: 'money' as const, reference: 'apple:2000000000000001' }
+        await world.db.write(tx => completePurchase(tx, checkout.purchaseId, payment))
+        const store = { APPLE_BUNDLE_ID: 'com.club.fans', APPLE_PRODUCTS: 'com.club.fans.pack=499 EUR' }
+        const { code, err } = await run(world, [checkout.purchaseId, '--yes'], store)
+        expect([code, err]).toEqual([
+          1,
+          'Only apple refunds this payment, when the customer asks there; its notification records it.\n',
+        ])
         expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
       })
 

@@ -17,6 +17,7 @@ import { readNetworkConfig } from './network.ts'
 import { readPaymentsConfig } from './payments.ts'
 import { readPublicText } from './public-text.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
+import { readStoresConfig } from './stores.ts'
 import { readTracingConfig } from './tracing.ts'
 import { readUploads } from './uploads.ts'
 import { readWallets } from './wallets.ts'
@@ -101,6 +102,7 @@ export function parseConfig(env: Environment) {
     publicText: readPublicText(reader),
     payments: readPaymentsConfig(reader),
     wallets: readWallets(reader, publicUrl, apiPort),
+    stores: readStoresConfig(reader),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),
     docs: {

@@ -10,7 +10,7 @@ import { purchaseProblems } from '../purchases/problems.ts'
 import { completePurchase } from './complete-purchase.ts'
 import { packProblems } from './problems.ts'
 import { packPurchaseKind } from './purchase-kind.ts'
-import type { CompletePurchase } from './schema.ts'
+import type { CompletePurchase, PreparePayment } from './schema.ts'
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
 export const verifyPayment = Object.assign(
@@ -44,8 +44,8 @@ export const completePaidPurchase = Object.assign(
 
 /** Prepares the payment of a pending purchase with the gateway. */
 export const preparePackPayment = Object.assign(
-  (deps: Parameters<typeof preparePayment>[0], caller: Caller, purchaseId: string) =>
-    preparePayment(deps, packPurchaseKind, caller, purchaseId),
+  (deps: Parameters<typeof preparePayment>[0], caller: Caller, { purchaseId, gateway }: PreparePayment) =>
+    preparePayment(deps, packPurchaseKind, caller, purchaseId, gateway),
   {
     problems: [
       purchaseProblems.purchase_not_found,

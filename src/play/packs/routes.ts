@@ -204,7 +204,7 @@ const paymentRoutes = (deps: PackDeps) =>
     ({ body, caller, set, write }) => {
       set.headers['Cache-Control'] = 'no-store'
       return write(async (_, prepared) => prepared, {
-        prepare: () => preparePackPayment(deps, caller, body.purchaseId),
+        prepare: () => preparePackPayment(deps, caller, body),
         secret: true,
       })
     },
@@ -214,7 +214,7 @@ const paymentRoutes = (deps: PackDeps) =>
       summary: 'Prepare the payment of a purchase',
       description:
         'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
-      body: schema.PurchaseReference,
+      body: schema.PreparePayment,
       responses: { 200: PreparedPayment },
       problems: preparePackPayment.problems,
       examples: {
@@ -224,6 +224,7 @@ const paymentRoutes = (deps: PackDeps) =>
           paymentReference: 'pi_3PqR',
           clientSecret: 'pi_3PqR_secret_x',
           checkoutUrl: null,
+          store: null,
         },
       },
     }),

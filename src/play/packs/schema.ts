@@ -1,6 +1,6 @@
 import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { PaymentReference } from '../purchases/gateways/gateway.ts'
+import { PaymentReference, StoreGateway } from '../purchases/gateways/gateway.ts'
 
 const Price = Closed(
   {
@@ -124,6 +124,12 @@ export const StartPurchase = Closed(
 )
 export type StartPurchase = typeof StartPurchase.static
 
+export const PreparePayment = Closed(
+  { purchaseId: IdReference('The `id` of the purchase.'), gateway: Type.Optional(StoreGateway) },
+  { title: 'PreparePayment' },
+)
+export type PreparePayment = typeof PreparePayment.static
+
 export const CompletePurchase = Closed(
   {
     purchaseId: IdReference('The `id` of the purchase.'),
@@ -214,10 +220,5 @@ export const Collection = Closed(
 )
 
 export const PackParams = Closed({ packId: IdReference('The `id` of the pack.', 'starter') })
-export const PurchaseReference = Closed(
-  { purchaseId: IdReference('The `id` of the purchase.') },
-  { title: 'PurchaseReference' },
-)
-
 export const PurchaseParams = Closed({ purchaseId: IdReference('The `id` of the purchase.') })
 export const ProofParams = Closed({ userPackId: IdReference('The `id` of the opened pack.') })

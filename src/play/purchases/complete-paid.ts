@@ -11,7 +11,7 @@ import { reportRefundDue } from './pay.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf, type Purchase } from './purchase.ts'
 
-interface PaidEventDeps {
+export interface PaidEventDeps {
   db: Database
   log: Logger
   /** What can be bought on this server. */

@@ -42,7 +42,7 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
   if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
   const paid = isPaidBefore(payment)
   if (status === 'cancelled')
-    return paid ? markPaidTooLate(tx, kind, purchase, payment) : { outcome: 'cancelled' }
+    return paid ? markRefundDue(tx, kind, purchase, payment) : { outcome: 'cancelled' }
   const late = status === 'expired'
   if (late && !paid) return { outcome: 'expired' }
   // A late payment is delivered if stock is free. A hold gets anything unsold; there is nothing if the operator reduced the
@@ -52,7 +52,7 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
     if (!completion) throw new Error('a purchase changed while its stock was locked')
     return completion
   }
-  return paid ? markPaidTooLate(tx, kind, purchase, payment) : { outcome: 'expired' }
+  return paid ? markRefundDue(tx, kind, purchase, payment) : { outcome: 'expired' }
 }
 
 /** Null, with nothing changed, if the purchase is no longer pending. */
@@ -70,15 +70,24 @@ async function completePending<Row extends Purchase, Lock extends Locked, Result
   return { outcome: 'completed', purchase: await kind.deliver(tx, completed) }
 }
 
-async function markPaidTooLate<Row extends Purchase, Lock extends Locked, Result>(
+async function markRefundDue<Row extends Purchase, Lock extends Locked, Result>(
+  ...[tx, kind, purchase, payment]: Parameters<typeof markPaidTooLate<Row, Lock, Result>>
+): Promise<Completion<Result>> {
+  const completion = await markPaidTooLate(tx, kind, purchase, payment)
+  if (!completion) throw new Error('a purchase changed while its stock was locked')
+  return completion
+}
+
+/** Books a payment that does not complete its purchase. Null, with nothing changed, if the purchase has changed. */
+export async function markPaidTooLate<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
   kind: PurchaseKind<Row, Lock, Result>,
   purchase: Row,
   payment: Payment,
-): Promise<Completion<Result>> {
+): Promise<Completion<Result> | null> {
   const changes = { status: 'refund_due', paymentReference: referenceOf(payment) }
   const due = await kind.update(tx, purchase, purchase.status, changes)
-  if (!due) throw new Error('a purchase changed while its stock was locked')
+  if (!due) return null
   await capture(tx, kind, due, payment)
   await kind.release(tx, due)
   await kind.recordRefundDue(tx, due)

@@ -7,7 +7,7 @@ import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { type Completion, complete } from './complete.ts'
 import { cancelWithAll, defaultGateway, findGateway, type Payments } from './gateways/create.ts'
-import { type Charge, NO_GATEWAY, notConfirmed } from './gateways/gateway.ts'
+import { type Charge, NO_GATEWAY, notConfirmed, type StoreName } from './gateways/gateway.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { type Payment, usedBefore } from './means.ts'
 import { findPayment } from './payments.ts'
@@ -17,13 +17,14 @@ import { requireOwn } from './require-own.ts'
 
 /**
  * Prepares the payment with the gateway, before the unit of work. A fan must not pay for a purchase that is paid, or that
- * can no longer be completed.
+ * can no longer be completed. `store`: with the store of a mobile platform.
  */
 export async function preparePayment(
   { db, payments, now }: { db: Database; payments: Payments; now: AppSources['now'] },
   kind: PurchaseKind,
   caller: Caller,
   purchaseId: string,
+  store?: StoreName,
 ) {
   const purchase = await requireOwn(db.read, kind, caller, purchaseId)
   const status = statusOf(purchase, now())
@@ -34,8 +35,8 @@ export async function preparePayment(
   if (status === 'cancelled') throw cancelled(kind)
   if (status !== 'pending') throw new DomainError(kind.problems.expired)
   if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
-  const gateway = defaultGateway(payments)
-  if (!gateway) throw notConfirmed(NO_GATEWAY)
+  const gateway = store ? payments[store] : defaultGateway(payments)
+  if (!gateway) throw notConfirmed(store ? `This server takes no payments of ${store}.` : NO_GATEWAY)
   return gateway.prepare(chargeOf(purchase))
 }
 /** With those of the kind. */

@@ -2,6 +2,7 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import { markPaidTooLate } from './complete.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { giveBack } from './means.ts'
 import { purchaseProblems } from './problems.ts'
@@ -42,6 +43,31 @@ export async function markDue<Row extends Purchase, Lock extends Locked, Result>
   const due = await kind.update(tx, purchase, purchase.status, { status: 'refund_due' })
   await kind.takeBack(tx, purchase)
   if (due) await kind.recordRefundDue(tx, due)
+}
+
+/**
+ * Records that the store which received this payment has given it back, once; also of a payment that never completed its
+ * purchase. Undefined, with nothing changed, if it is recorded, or the purchase was paid in another way.
+ * @throws DomainError `notFound` of the kind
+ */
+export async function refundByStore<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchaseId: string,
+  reference: string,
+): Promise<(Refund & { delivered: boolean }) | undefined> {
+  const found = await kind.find(tx, purchaseId)
+  if (!found) throw new DomainError(kind.problems.notFound)
+  await kind.lock(tx, found, 'all')
+  const purchase = await kind.find(tx, purchaseId)
+  if (!purchase || purchase.status === 'refunded') return undefined
+  if (purchase.paymentReference === reference)
+    return { ...(await refund(tx, kind, purchaseId)), delivered: purchase.completedAt !== null }
+  if (purchase.status !== 'pending' && purchase.status !== 'cancelled') return undefined
+  // The notice of the refund came before that of the payment.
+  await markPaidTooLate(tx, kind, purchase, { kind: 'money', reference })
+  // A completion that took no lock may have come first: then it is refunded like any other.
+  return refundByStore(tx, kind, purchaseId, reference)
 }
 
 /** The purchase, read under the lock of its stock. @throws DomainError `notFound` of the kind, `not_refundable` */

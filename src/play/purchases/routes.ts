@@ -11,12 +11,14 @@ import { signed } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { completePaid } from './complete-paid.ts'
 import { findOfKinds } from './find.ts'
+import type { AppleGateway } from './gateways/apple.ts'
 import type { Payments } from './gateways/create.ts'
 import { receiptKinds, type Sandbox } from './gateways/sandbox.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { PurchaseKind } from './kind.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf } from './purchase.ts'
+import { recordStoreEvent } from './record-store-event.ts'
 
 type PaymentDeps = FanDeps & {
   log: Logger
@@ -97,15 +99,45 @@ const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe
     }),
   )
 
-/** The routes of the gateway in use. The types have the routes of all gateways; those not in use return 404. */
+const appleRoute = ({ db, log, purchaseKinds: kinds }: PaymentDeps, apple: AppleGateway) =>
+  signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, async (_, body) => ({
+    event: await apple.readNotification(body),
+  })).post(
+    '/app-store',
+    async ({ event, status }) => {
+      if (event) await recordStoreEvent({ db, log, kinds }, apple, event)
+      return status(204, undefined)
+    },
+    operation({
+      id: 'receiveAppStoreNotification',
+      open: true,
+      idempotencyKey: 'none',
+      summary: 'Receive a notification of the App Store',
+      description:
+        'Called by Apple: App Store Server Notifications, version 2. `ONE_TIME_CHARGE` completes the purchase, `REFUND` and `REVOKE` refund it; others are accepted and ignored.',
+      body: Type.Object(
+        { signedPayload: Type.String({ maxLength: 100_000 }) },
+        { title: 'AppStoreNotification', additionalProperties: true },
+      ),
+      responses: { 204: Type.Void({ description: 'Taken.' }) },
+      problems: [transportProblems.invalid_signature, ...recordStoreEvent.problems],
+      examples: {
+        body: { signedPayload: 'eyJhbGciOiJFUzI1NiIsIng1YyI6WyJNSUlF.eyJub3RpZmljYXRpb24.c2lnbmF0dXJl' },
+      },
+    }),
+  )
+
+/** The routes of the gateways in use. The types have the routes of all gateways; those not in use return 404. */
 export function paymentRoutes(deps: PaymentDeps) {
   const { payments } = deps
   const none = new Elysia()
   // Guarantee of the casts: a client handles the 404 of a route that does not exist.
   const sandbox = (payments.sandbox ? sandboxRoute(deps, payments.sandbox) : none) as SandboxRoute
   const stripe = (payments.stripe ? stripeRoute(deps, payments.stripe) : none) as StripeRoute
-  return new Elysia().use(sandbox).use(stripe)
+  const apple = (payments.apple ? appleRoute(deps, payments.apple) : none) as AppleRoute
+  return new Elysia().use(sandbox).use(stripe).use(apple)
 }
 
 type SandboxRoute = ReturnType<typeof sandboxRoute>
 type StripeRoute = ReturnType<typeof stripeRoute>
+type AppleRoute = ReturnType<typeof appleRoute>

@@ -139,6 +139,7 @@ const paymentRoutes = (deps: OrderDeps) =>
           payment: {
             ...{ gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
             checkoutUrl: null,
+            store: null,
           },
         },
       },

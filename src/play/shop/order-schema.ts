@@ -2,7 +2,7 @@ import { isValid } from '../../core/formats.ts'
 import type { FieldError } from '../../core/problems.ts'
 import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { PaymentReference, PreparedPayment } from '../purchases/gateways/gateway.ts'
+import { PaymentReference, PreparedPayment, StoreGateway } from '../purchases/gateways/gateway.ts'
 import { Address, AddressInput } from './addresses.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 import { Price } from './schema.ts'
@@ -47,6 +47,7 @@ export const OrderPaymentRequest = Closed(
     method: OneOf(PAYMENT_METHODS, {
       description: '`points` for a price in points, `gateway` for a price in money.',
     }),
+    gateway: Type.Optional(StoreGateway),
   },
   { title: 'OrderPaymentRequest' },
 )

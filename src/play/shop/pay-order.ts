@@ -12,7 +12,7 @@ import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.t
 import { needsMoney, statusOf } from '../purchases/purchase.ts'
 import { requireOwn } from '../purchases/require-own.ts'
 import { orderKind } from './order-kind.ts'
-import { readOrderWhole, type WholeOrder } from './order-rows.ts'
+import { readLines, readOrderWhole, type WholeOrder } from './order-rows.ts'
 import type { CompleteOrder, OrderPayment, OrderPaymentRequest } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
@@ -22,7 +22,7 @@ const { order_not_found, order_expired, order_not_pending, payment_method_not_ac
 export async function prepareOrderPayment(
   deps: Parameters<typeof preparePayment>[0],
   caller: Caller,
-  { orderId, method }: OrderPaymentRequest,
+  { orderId, method, gateway }: OrderPaymentRequest,
 ): Promise<OrderPayment> {
   const order = await requireOwn(deps.db.read, orderKind, caller, orderId)
   const isPending = statusOf(order, deps.now()) === 'pending'
@@ -31,7 +31,11 @@ export async function prepareOrderPayment(
       detail: `The price is ${order.priceAmount} ${order.priceCurrency}.`,
     })
   if (isPending && method === 'points') return { method, payment: null }
-  return { method, payment: await preparePayment(deps, orderKind, caller, orderId) }
+  if (gateway && (await readLines(deps.db.read, orderId)).some(({ kind }) => kind === 'physical'))
+    throw new DomainError(payment_method_not_accepted, {
+      detail: 'The stores of mobile platforms sell no goods that are shipped.',
+    })
+  return { method, payment: await preparePayment(deps, orderKind, caller, orderId, gateway) }
 }
 prepareOrderPayment.problems = [
   order_not_found,

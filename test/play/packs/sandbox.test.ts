@@ -103,6 +103,7 @@ describe('The sandbox', () => {
       paymentReference: null,
       clientSecret: null,
       checkoutUrl: null,
+      store: null,
     })
     expect(await sandbox.refund(charge, receipt)).toBeUndefined()
     await expect(sandbox.refund(charge, 'pi_3Fake000001')).rejects.toThrow('not_refundable')

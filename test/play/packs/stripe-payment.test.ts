@@ -50,6 +50,7 @@ onEachEngine(
         paymentReference: intent?.id,
         clientSecret: intent?.client_secret,
         checkoutUrl: null,
+        store: null,
       })
       expect(stripe.asked).toEqual([
         {

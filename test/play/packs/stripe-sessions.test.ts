@@ -67,6 +67,7 @@ onEachEngine(
         paymentReference: sessionId,
         clientSecret: null,
         checkoutUrl: `https://checkout.stripe.com/c/pay/${sessionId}`,
+        store: null,
       }
       for (const { body } of again) expect(body).toEqual(prepared)
       expect(sessionsOf(purchaseId)).toHaveLength(1)

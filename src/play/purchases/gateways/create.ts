@@ -1,4 +1,5 @@
-import type { PaymentsConfig } from '../../../platform/config/payments.ts'
+import type { Config } from '../../../platform/config/config.ts'
+import type { AppleGateway } from './apple.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway, StripeOptions } from './stripe.ts'
@@ -7,23 +8,25 @@ import type { StripeGateway, StripeOptions } from './stripe.ts'
 export interface Payments {
   sandbox?: Sandbox
   stripe?: StripeGateway
+  apple?: AppleGateway
 }
 
-/** `secret` keys the sandbox's receipts. */
+/** `secret` keys the sandbox's receipts. Packages of gateways are large: only those in use are loaded. */
 export async function createPayments(
-  config: PaymentsConfig,
+  { payments, stores }: Pick<Config, 'payments' | 'stores'>,
   secret: string,
   options: StripeOptions = {},
 ): Promise<Payments> {
-  if (config.gateway === 'off') return {}
-  if (config.gateway === 'sandbox') return { sandbox: createSandbox(secret) }
-  // Stripe's package is large and is loaded only if it is used.
-  const { createStripeGateway } = await import('./stripe.ts')
-  return { stripe: createStripeGateway(config, options) }
+  const created: Payments = {}
+  if (payments.gateway === 'sandbox') created.sandbox = createSandbox(secret)
+  if (payments.gateway === 'stripe')
+    created.stripe = (await import('./stripe.ts')).createStripeGateway(payments, options)
+  if (stores.apple) created.apple = (await import('./apple.ts')).createAppleGateway(stores.apple)
+  return created
 }
 
-const gatewaysOf = ({ stripe, sandbox }: Payments): PaymentGateway[] =>
-  [stripe, sandbox].filter(gateway => gateway !== undefined)
+const gatewaysOf = ({ stripe, sandbox, apple }: Payments): PaymentGateway[] =>
+  [stripe, sandbox, apple].filter(gateway => gateway !== undefined)
 
 /** The gateway that `PAYMENT_GATEWAY` selects. */
 export const defaultGateway = ({ stripe, sandbox }: Payments): PaymentGateway | undefined => stripe ?? sandbox

@@ -22,10 +22,22 @@ export const PaymentReference = Type.String({
   description: 'The reference from the payment gateway. Omit it for points.',
 })
 
+export const gatewayNames = ['sandbox', 'stripe', 'apple'] as const
+type GatewayName = (typeof gatewayNames)[number]
+
+/** Stores of mobile platforms. A client names the one of its platform. */
+export const storeNames = ['apple'] as const
+export type StoreName = (typeof storeNames)[number]
+
+export const StoreGateway = OneOf(storeNames, {
+  description:
+    'The store that sells, in an app of its platform. Without it, the gateway of the server prepares.',
+})
+
 /** The data that a client needs to pay with the gateway's client library. */
 export const PreparedPayment = Closed(
   {
-    gateway: OneOf(['sandbox', 'stripe'], { description: 'Which client library pays.' }),
+    gateway: OneOf(gatewayNames, { description: 'Which client library pays.' }),
     /** Null if the gateway issues it after payment. */
     paymentReference: Nullable(Type.String(), {
       description: 'The `paymentReference` to complete the purchase with, after payment.',
@@ -35,6 +47,15 @@ export const PreparedPayment = Closed(
       description:
         'The page of the gateway on which the fan pays. Null if there is none, or if the fan has paid or is paying: complete the purchase.',
     }),
+    store: Nullable(
+      Closed({
+        productId: Type.String({ description: 'The product of the store that the app sells.' }),
+        accountToken: Type.String({
+          description: 'What the app passes to the store: the `appAccountToken` of StoreKit.',
+        }),
+      }),
+      { description: 'For a store; otherwise null.' },
+    ),
   },
   { title: 'PreparedPayment' },
 )
@@ -58,7 +79,9 @@ export interface PaidEvent {
 }
 
 export interface PaymentGateway {
-  readonly name: 'sandbox' | 'stripe'
+  readonly name: GatewayName
+  /** Whether this server can refund: some stores refund their customers themselves. */
+  readonly refunds: boolean
   /** Whether the payment was made with this gateway, which alone can examine and refund it. */
   recognizes(reference: string): boolean
   /**

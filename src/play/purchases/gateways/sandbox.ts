@@ -33,6 +33,7 @@ export function createSandbox(secret: string): Sandbox {
 
   return {
     name: 'sandbox',
+    refunds: true,
     recognizes: reference => read(reference) !== null,
     issueReceipt(charge, kind, id) {
       const { purchaseId, amount, currency } = charge
@@ -48,7 +49,13 @@ export function createSandbox(secret: string): Sandbox {
       return `${body}.${kind === 'forged' ? sign(`${body}!`) : sign(body)}`
     },
     async prepare() {
-      return { gateway: 'sandbox', paymentReference: null, clientSecret: null, checkoutUrl: null }
+      return {
+        gateway: 'sandbox',
+        paymentReference: null,
+        clientSecret: null,
+        checkoutUrl: null,
+        store: null,
+      }
     },
     async examine({ purchaseId, amount, currency }, reference) {
       const receipt = read(reference)

@@ -39,7 +39,7 @@ export function createIntents({ stripe, ask, ensureAttempt }: StripeClient) {
       // The amount is too small, or the account does not accept the currency.
       if ('refusal' in result) throw notConfirmed('The gateway does not accept this price.')
       const { id, client_secret: clientSecret } = result.object
-      return { gateway: 'stripe', paymentReference: id, clientSecret, checkoutUrl: null }
+      return { gateway: 'stripe', paymentReference: id, clientSecret, checkoutUrl: null, store: null }
     },
 
     async examine(charge: Charge, reference: string): Promise<Verdict> {

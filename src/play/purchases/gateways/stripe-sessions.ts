@@ -65,7 +65,7 @@ export function createSessions({ stripe, ask, ensureAttempt }: StripeClient, pag
       if (status === 'expired') throw notConfirmed('The payment was cancelled; start another purchase.')
       // A complete session is paid, or being paid: the fan must not pay again.
       const checkoutUrl = status === 'open' ? (url ?? null) : null
-      return { gateway: 'stripe', paymentReference: id, clientSecret: null, checkoutUrl }
+      return { gateway: 'stripe', paymentReference: id, clientSecret: null, checkoutUrl, store: null }
     },
 
     async examine(charge: Charge, reference: string): Promise<Verdict> {

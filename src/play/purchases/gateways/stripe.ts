@@ -26,6 +26,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
   return {
     name: 'stripe',
+    refunds: true,
     recognizes: reference => intents.recognizes(reference) || sessions.recognizes(reference),
     prepare: charge => (checkout ? sessions.prepare(charge, checkout) : intents.prepare(charge)),
 
