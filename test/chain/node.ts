@@ -5,7 +5,6 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
 import { Address, bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util'
-// @ts-expect-error: the package has no types.
 import solc from 'solc'
 
 type Hex = `0x${string}`
