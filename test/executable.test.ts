@@ -135,6 +135,15 @@ test('serves every page from an empty folder, with secrets that leave it without
       headers: { authorization: `Bearer ${token.trim()}` },
     })
     expect(onboarded.status).toBe(200)
+    const write = async (method: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' }
+      const written = await fetch(origin + path, { method, headers, body: JSON.stringify(body) })
+      expect(written.status).toBe(200)
+    }
+    await write('POST', '/api/user/profile', { handle: 'executable' })
+    await write('PUT', '/api/user/locker', { title: 'Derby days', theme: 'night', shelves: [] })
+    const shared = ['/lockers/executable', '/lockers/executable/picture.png', '/lockers/-/locker.css']
+    for (const path of shared) expect((await fetch(origin + path)).status).toBe(200)
     expect(await run([matchday, 'verify-ledger'], { env })).toMatchObject({ code: 0 })
   } finally {
     await dev.stop()

@@ -14,7 +14,9 @@ const FILES = [
   'docs',
   'mock-idp/pages',
   'src/play/check-ins/assets',
+  'src/play/lockers/assets',
   'src/platform/docs/assets',
+  'node_modules/@takumi-rs/wasm/pkg/takumi_wasm_bg.wasm',
   'node_modules/lean-qr/index.mjs',
   'node_modules/minisearch/dist/umd/index.js',
   'node_modules/swagger-ui-dist/oauth2-redirect.html',
@@ -32,7 +34,9 @@ export async function buildExecutable(root: string, outfile: string): Promise<vo
     await buildDemo(join(staged, 'data/demo'))
     const { success, logs } = await Bun.build({
       // A thread is an entry point of its own.
-      entrypoints: ['scripts/matchday.ts', 'db/sqlite/checkpoint.ts'].map(file => join(root, file)),
+      entrypoints: ['scripts/matchday.ts', 'db/sqlite/checkpoint.ts', 'src/play/lockers/draw-picture.ts'].map(
+        file => join(root, file),
+      ),
       root,
       compile: {
         outfile,

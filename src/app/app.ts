@@ -38,6 +38,7 @@ import { routeFacts } from '../platform/http/edge/route-facts.ts'
 import { serverHooks } from '../platform/http/edge/server-hooks.ts'
 import { checkInPages } from '../play/check-ins/page-routes.ts'
 import { checkInRoutes } from '../play/check-ins/routes.ts'
+import { lockerPages } from '../play/lockers/page-routes.ts'
 import { lockersRoutes } from '../play/lockers/routes.ts'
 import { packsRoutes } from '../play/packs/routes.ts'
 import { predictionRoutes } from '../play/predictions/routes.ts'
@@ -144,9 +145,9 @@ export function createApp(deps: Deps) {
     : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()
-  const gate = checkInPages(deps)
+  const [gate, lockers] = [checkInPages(deps), lockerPages(deps)]
   // One plugin: each further one makes the type of the application deeper.
-  const files = new Elysia().use(pictureFiles(deps)).use(gate)
+  const files = new Elysia().use(pictureFiles(deps)).use(gate).use(lockers)
   const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.

@@ -2,7 +2,7 @@
  * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies. A viewer without
  * a record, or without a token, is `NOBODY`.
  */
-import { type Column, type SQL, sql } from 'drizzle-orm'
+import { type Column, gt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -32,6 +32,11 @@ function isSilenced({ tables: { users } }: Tables, fanId: Column): SQL {
 /** SQL: whether a moderator has hidden the fan from others. */
 export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Column): SQL {
   return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${users.hiddenAt} is not null)`
+}
+
+/** SQL: whether the fan is suspended at this time. */
+export function isSuspended({ tables: { users } }: Tables, fanId: Column, now: Date): SQL {
+  return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${gt(users.suspendedUntil, now)})`
 }
 
 function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {

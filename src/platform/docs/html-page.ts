@@ -5,6 +5,8 @@ interface HtmlPage {
   title?: string
   /** For search engines and previews. */
   description?: string
+  /** HTML at the end of the head. */
+  head?: string
   /** Style sheets after the shared one, and classic scripts that run once the page is read, by name. */
   styles: string[]
   scripts?: string[]
@@ -24,6 +26,7 @@ const onThisServer = (name: string) => `/docs/${name}`
 export const htmlPage = ({
   title,
   description = '',
+  head = '',
   styles,
   scripts = [],
   asset = onThisServer,
@@ -41,7 +44,7 @@ export const htmlPage = ({
 ${description === '' ? '' : `<meta name="description" content="${Bun.escapeHTML(description)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset('icon.svg')}">
 ${['matchday.css', ...styles].map(name => `<link rel="stylesheet" href="${asset(name)}">`).join('\n')}
 ${scripts.map(name => `<script defer src="${asset(name)}"></script>`).join('\n')}
-</head>
+${head === '' ? '' : `${head}\n`}</head>
 <body>
 <header class="matchday">
 <div>

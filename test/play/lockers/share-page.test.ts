@@ -1,0 +1,165 @@
+/** `/lockers/{handle}`: the page for sharing, and its picture. */
+import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
+import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
+import { onEachEngine } from '../../support/world.ts'
+import { addPack, buy, DAY, expectStatus, FREE, open } from '../packs/packs-world.ts'
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+const HOSTILE = `<script>alert(1)</script>"'&amp;`
+
+onEachEngine('The page of a locker', world => {
+  async function get(path: string, headers: Record<string, string> = {}) {
+    const response = await world.app.handle(new Request(`http://localhost${path}`, { headers }))
+    return { response, status: response.status, text: await response.clone().text() }
+  }
+
+  /** A fan who shows an item on a shelf. */
+  async function fanWithLocker(title = 'Derby days') {
+    const fan = await namedFan(world)
+    const packId = await addPack(world, { price: FREE, itemsPerPack: 1, weights: { common: 1_000_000 } })
+    const { userPack } = await buy(fan, packId)
+    const [{ id: collectibleId, serialNumber }] = expectStatus(200, await open(fan, userPack.id)).items
+    const shelves = [{ title, items: [{ collectibleId, serialNumber }] }]
+    expectStatus(200, await fan.put('/api/user/locker', { title, theme: 'night', shelves }))
+    return { fan, collectibleId, serialNumber }
+  }
+
+  const pageOf = ({ handle }: NamedFan) => `/lockers/${handle}`
+  const pictureOf = (fan: NamedFan) => `${pageOf(fan)}/picture.png`
+
+  /** Of a handle that nobody has. */
+  async function expectMissing({ handle }: NamedFan) {
+    const unknown = await get('/lockers/nobody_has_this')
+    expect(unknown.status).toBe(404)
+    for (const path of [`/lockers/${handle}`, `/lockers/${handle}/picture.png`]) {
+      const { response, status, text } = await get(path)
+      expect([status, text]).toEqual([404, unknown.text])
+      const headers = (of: Response) =>
+        [...of.headers].filter(([name]) => !/id$|^date$|^ratelimit$/.test(name))
+      expect(headers(response)).toEqual(headers(unknown.response))
+      expect(text).not.toContain(handle)
+    }
+  }
+
+  test('shows title, owner and items without a script, with what previews of links read', async () => {
+    const { fan, serialNumber } = await fanWithLocker()
+    const { response, status, text } = await get(`${pageOf(fan)}?utm_source=chat`)
+    expect([status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(response.headers.get('content-security-policy')).toStartWith(
+      "default-src 'none'; style-src 'self';",
+    )
+    expect(text).not.toContain('<script')
+    for (const shown of ['Derby days', `Name of ${fan.handle}`, `@${fan.handle}`, `No. ${serialNumber}`])
+      expect(text).toContain(shown)
+    const address = `http://localhost${pageOf(fan)}`
+    expect(text).toContain(`<link rel="canonical" href="${address}">`)
+    expect(text).toContain('<meta property="og:title" content="Derby days">')
+    expect(text).toContain(
+      `<meta property="og:description" content="1 item in the locker of Name of ${fan.handle}">`,
+    )
+    const [, picture = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
+    expect(picture).toStartWith(`${address}/picture.png?v=`)
+    for (const [, path = ''] of text.matchAll(/(?:href|src)="(\/lockers\/-\/[^"]+)"/g))
+      expect((await get(path)).status).toBe(200)
+  })
+
+  test('has a picture of 1200 by 630 pixels, also of a title in letters that its font lacks', async () => {
+    for (const title of ['Derby days', 'أيام الديربي', '']) {
+      const { fan } = await fanWithLocker(title)
+      const { response } = await get(pictureOf(fan))
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect([...bytes.subarray(0, 8)]).toEqual(PNG)
+      expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630])
+    }
+  })
+
+  test('is stored for a minute, and is 304 with its ETag until it changes', async () => {
+    const { fan } = await fanWithLocker()
+    for (const path of [pageOf(fan), pictureOf(fan)]) {
+      const { response } = await get(path)
+      expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+      const etag = response.headers.get('etag') ?? ''
+      const again = await get(path, { 'if-none-match': etag })
+      expect([again.status, again.text, again.response.headers.get('etag')]).toEqual([304, '', etag])
+      await fan.put('/api/user/locker', { title: `Title of ${path.length}`, theme: 'pitch', shelves: [] })
+      expect((await get(path, { 'if-none-match': etag })).status).toBe(200)
+    }
+  })
+
+  test('escapes every text of fans and of the catalogue', async () => {
+    const { fan, collectibleId } = await fanWithLocker(HOSTILE)
+    await fan.post('/api/user/profile', { displayName: HOSTILE })
+    await world.db.write(tx => {
+      const { collectibles } = tx.tables
+      const hostile = { name: HOSTILE, rarity: HOSTILE, imageUrl: `https://p.example/${HOSTILE}` }
+      return tx.update(collectibles).set(hostile).where(eq(collectibles.id, collectibleId))
+    })
+    const { text } = await get(pageOf(fan))
+    expect(text).not.toContain('<script')
+    expect(text.split('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;amp;').length).toBeGreaterThan(7)
+    // Attributes are closed by the page alone.
+    const attributes = text.match(/="[^"]*"/g)?.join('') ?? ''
+    expect(attributes).not.toMatch(/[<>]/)
+    expect((await get(pictureOf(fan))).status).toBe(200)
+  })
+
+  test('shows names of items in the language of the client', async () => {
+    const { fan, collectibleId } = await fanWithLocker()
+    await world.db.write(tx => {
+      const { collectibles } = tx.tables
+      const translations = JSON.stringify({ name: { en: 'The goal', pt: 'O golo' } })
+      return tx.update(collectibles).set({ translations }).where(eq(collectibles.id, collectibleId))
+    })
+    const { response, text } = await get(pageOf(fan), { 'accept-language': 'pt-PT, en;q=0.5' })
+    expect(text).toContain('O golo')
+    expect(response.headers.get('vary')).toContain('Accept-Language')
+    expect((await get(pageOf(fan))).text).toContain('The goal')
+  })
+
+  test('is the page of nobody for a fan who shows the locker to followers, or to none, or has none', async () => {
+    const { fan } = await fanWithLocker()
+    for (const locker of ['followers', 'private']) {
+      expectStatus(200, await fan.patch('/api/user/privacy', { locker }))
+      await expectMissing(fan)
+    }
+    expectStatus(200, await fan.patch('/api/user/privacy', { locker: 'public' }))
+    expect((await get(pageOf(fan))).status).toBe(200)
+    await expectMissing(await namedFan(world))
+  })
+
+  test('has no name and no picture of a fan who shows them to none', async () => {
+    const { fan } = await fanWithLocker()
+    expectStatus(200, await fan.patch('/api/user/privacy', { profile: 'private' }))
+    const { text } = await get(pageOf(fan))
+    expect(text).toContain(`@${fan.handle}`)
+    expect(text).not.toContain(`Name of ${fan.handle}`)
+    expect(text).not.toContain('pictures.example')
+  })
+
+  test('vanishes while the fan is hidden or suspended', async () => {
+    const why = { reason: 'spam', decidedBy: 'Ana' } as const
+    const [hidden, suspended] = [(await fanWithLocker()).fan, (await fanWithLocker()).fan]
+    const until = new Date(world.clock.ms + DAY)
+    await world.db.write(async tx => {
+      await recordDecision(tx, { ...why, fanId: hidden.id, kind: 'hide' })
+      await recordDecision(tx, { ...why, fanId: suspended.id, kind: 'suspend', until })
+    })
+    for (const fan of [hidden, suspended]) await expectMissing(fan)
+    world.clock.advance(DAY)
+    expect((await get(pageOf(suspended))).status).toBe(200)
+    await expectMissing(hidden)
+  })
+
+  test('answers no other path and no handle that nobody can have', async () => {
+    for (const path of [
+      '/lockers/-',
+      '/lockers/UPPER',
+      '/lockers/%3Cscript%3E',
+      `/lockers/${'x'.repeat(500)}`,
+    ])
+      expect((await get(path)).status).toBe(404)
+  })
+})
