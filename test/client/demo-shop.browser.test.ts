@@ -11,8 +11,8 @@ const title = noBrowser
   ? `The shop of the example app (skipped: ${noBrowser})`
   : 'The shop of the example app'
 
-/** A fan with points. */
-const FAN = 6
+/** A fan with points, and one without. */
+const [WITH_POINTS, WITHOUT_POINTS] = [6, 14]
 const common = { description: 'From the club.', category: 'club', kind: 'physical' } as const
 const products = [
   {
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     'an order in money: the address is checked, a declined card is told, and the parcel can be followed',
     async () => {
       const page = await demo.visit({ viewport: { width: 320, height: 700 } })
-      await demo.signIn(page, FAN)
+      await demo.signIn(page, WITHOUT_POINTS)
       await demo.open(page, 'Shop')
       await page.getByRole('link', { name: /Test scarf/ }).waitFor()
       await check(page, 'list')
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     'an order in points is paid from the balance; one that is cancelled says so; the cart is empty afterwards',
     async () => {
       const page = await demo.visit({ colorScheme: 'dark' })
-      await demo.signIn(page, FAN)
+      await demo.signIn(page, WITH_POINTS)
       const order = async () => {
         await addToCart(page, 'Test mug')
         await page.getByRole('link', { name: 'Cart (1)' }).click()
