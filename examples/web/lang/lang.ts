@@ -73,7 +73,7 @@ export function formatLeft(instant: string): string {
   return hours < 48 ? left.format(hours, 'hour') : left.format(Math.floor(hours / 24), 'day')
 }
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
-/** What browsers name beside the countries of ISO 3166-1. */
+/** Regions that browsers name, and ISO 3166-1 does not list. */
 const NO_COUNTRIES = new Set(
   'EU EZ UN UK XA XB QO ZZ AC CP CQ DG EA IC TA AN BU CS DD FX NT SU TP YD YU ZR'.split(' '),
 )
