@@ -1,5 +1,6 @@
 /** `bun run redeem-code CODE`: uses a redemption code, as a desk without a system of its own. */
-import { lookUpRedemption, useRedemption } from '../src/play/rewards/redemptions.ts'
+import { lookUpRedemption, rewardCodes, useRedemption } from '../src/play/rewards/redemptions.ts'
+import { voucherCodes } from '../src/play/shop/vouchers.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
 const command = declareCommand({
@@ -12,11 +13,13 @@ const command = declareCommand({
   changes: true,
 }).argument('<code>', 'the code')
 
+const SOURCES = [rewardCodes, voucherCodes]
+
 await runCommand(command, async ({ parameters: [code], options: { dryRun }, openDatabase }) => {
   const db = await openDatabase()
   const redemption = dryRun
-    ? await lookUpRedemption(db.read, code)
-    : await db.write(tx => useRedemption(tx, 'operator', code))
+    ? await lookUpRedemption(db.read, SOURCES, code)
+    : await db.write(tx => useRedemption(tx, SOURCES, 'operator', code))
   const { reward, fan, redeemedAt, usedAt, usedBy } = redemption
   const used = usedAt === null ? 'not used yet' : `used by ${usedBy} at ${usedAt}`
   const lines = [

@@ -12,7 +12,8 @@ const command = declareCommand({
   reads: true,
   summary: `Recomputes every hash chain, balance, leaderboard entry and count, and evaluates every event again by the rules of its
 time. Reports differences: for each fan the first broken entry, or otherwise the values that do not follow from the entries,
-decisions, grants, limits and budgets that do not follow from the events, and predictions that have booked other points.`,
+decisions, grants, limits and budgets that do not follow from the events, predictions that have booked other points, and orders
+whose stock, total or payment does not follow from their lines.`,
   examples: [
     ['', 'verifies everything; takes no lock, writes the time of a run without findings'],
     ['--json', 'as JSON: findings with expected and actual values'],

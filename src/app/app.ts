@@ -47,6 +47,7 @@ import { questsRoutes } from '../play/quests/routes.ts'
 import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
 import { rewardsRoutes } from '../play/rewards/routes.ts'
 import { setsRoutes } from '../play/sets/routes.ts'
+import { downloadFiles } from '../play/shop/download-routes.ts'
 import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
 import { tradesRoutes } from '../play/trades/routes.ts'
@@ -147,7 +148,7 @@ export function createApp(deps: Deps) {
   const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()
   const [gate, lockers] = [checkInPages(deps), lockerPages(deps)]
   // One plugin: each further one makes the type of the application deeper.
-  const files = new Elysia().use(pictureFiles(deps)).use(gate).use(lockers)
+  const files = new Elysia().use(pictureFiles(deps)).use(downloadFiles(deps)).use(gate).use(lockers)
   const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.

@@ -13,10 +13,12 @@ import { expirePoints } from '../economy/expiry/expire-points.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
+import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
+import { noteExpiredOrders, reencryptAddresses } from '../play/shop/sweep-orders.ts'
 import { sweepChallenges } from '../play/wallets/challenge.ts'
 import type { Deps } from './deps.ts'
 
@@ -27,6 +29,8 @@ const SYNCS_EVERY_MS = 5_000
 const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
 const POLL_EVERY_MS = 1_000
+/** A key changes with a new start of the process only. */
+const REENCRYPT_EVERY_MS = 86_400_000
 
 /** Starts at once. `stop` resolves when no task runs any more. `inFlight`: the number of requests without a response. */
 export function startBackground(deps: Deps, inFlight = () => 0) {
@@ -52,6 +56,11 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(POLL_EVERY_MS, 'distribute events', () => distributor.poll()),
     start(POLL_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
     ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
+    start(POLL_EVERY_MS, 'note expired orders', () => noteExpiredOrders(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
+    start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', () =>
+      reencryptAddresses(deps.db, deps.addressEncryption),
+    ),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'end points', () => expirePoints(deps, () => stopping)),

@@ -29,8 +29,11 @@ import { createCheckInCodes } from '../play/check-ins/code.ts'
 import { packPurchaseKind } from '../play/packs/purchase-kind.ts'
 import { createPayments } from '../play/purchases/gateways/create.ts'
 import type { PurchaseKind } from '../play/purchases/kind.ts'
+import { rewardCodes } from '../play/rewards/redemptions.ts'
 import { createAddressEncryption } from '../play/shop/addresses.ts'
+import { createDownloads } from '../play/shop/downloads.ts'
 import { orderKind } from '../play/shop/order-kind.ts'
+import { voucherCodes } from '../play/shop/vouchers.ts'
 import { createChains } from '../play/wallets/chains.ts'
 
 /** Called as things happen, for metrics. */
@@ -112,6 +115,8 @@ export async function createDeps(world: World) {
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
     purchaseKinds: [packPurchaseKind, orderKind] as readonly PurchaseKind[],
+    downloads: createDownloads(secret, config.downloads),
+    codeSources: [rewardCodes, voucherCodes],
     addressEncryption: createAddressEncryption(config.nativeTokens),
     payments: await createPayments(config, secret, {
       log,

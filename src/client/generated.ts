@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -595,7 +595,7 @@ export interface components {
              */
             code: "already_redeemed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No redeemed reward has this code, or its fan was erased. Compare the code with the one that the fan shows. */
+        /** @description No redeemed reward and no voucher of a paid order has this code, or its fan was erased. Compare the code with the one that the fan shows. */
         RedemptionNotFoundProblem: {
             /**
              * @description `redemption_not_found`.
@@ -841,6 +841,14 @@ export interface components {
              */
             code: "too_many_open_orders";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No voucher with a credit in the currency of the order has this code, or it is used, void, or in another order that is pending; `detail` states which. Ask for another code, or leave it out. */
+        VoucherNotAcceptedProblem: {
+            /**
+             * @description `voucher_not_accepted`.
+             * @constant
+             */
+            code: "voucher_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The cart has a product that is shipped. Ask for an address, and send it as `address`. */
         AddressRequiredProblem: {
             /**
@@ -892,6 +900,14 @@ export interface components {
              * @constant
              */
             code: "payment_method_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The line has no file, its order is not paid, or it is refunded. Read the order again. */
+        NoDownloadProblem: {
+            /**
+             * @description `no_download`.
+             * @constant
+             */
+            code: "no_download";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The states of a line follow each other: none, ready, shipped, then delivered or returned, once the order is paid; `detail` states the current one. Read the order again. */
         LineStateNotAllowedProblem: {
@@ -2126,7 +2142,10 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** RedeemedReward */
+        /**
+         * RedeemedReward
+         * @description The reward. Of a voucher: the product, with the `itemType` voucher.
+         */
         RedeemedReward: {
             /** @description Slug of the reward. */
             id: string;
@@ -2151,12 +2170,21 @@ export interface components {
             /** @description The code in its canonical form. */
             code: string;
             reward: components["schemas"]["RedeemedReward"];
+            /** @description Of a voucher: the order in which it was bought. Null for a reward. */
+            order: {
+                /** @description The order. */
+                id: string;
+                /** @description The product. */
+                productId: string;
+                /** @description The variant. */
+                variantId: string;
+            } | null;
             fan: components["schemas"]["RedeemingFan"];
-            /** @description When the fan redeemed the reward. */
+            /** @description When the fan redeemed the reward, or paid the voucher. */
             redeemedAt: string;
             /** @description When the code was used. Null: not yet. */
             usedAt: string | null;
-            /** @description The source of the server key that used it; `operator` for the command. */
+            /** @description The source of the server key that used it; `operator` for the command; `order:ID` for an order that it has paid a part of. */
             usedBy: string | null;
         };
         /** Price */
@@ -2621,6 +2649,17 @@ export interface components {
             maxPerFan: number | null;
             /** @description Countries, ISO 3166-1 alpha-2. Null: all countries. */
             shipsTo: string[] | null;
+            /** @description What a unit gives. Null for what is shipped. */
+            delivers: {
+                /** @description A sealed pack. */
+                packId?: string;
+                /** @description A copy of a collectible. */
+                collectibleId?: string;
+                /** @description A file, which the fan downloads. */
+                download?: boolean;
+                /** @description A voucher that takes so much off a later order. */
+                credit?: number;
+            } | null;
             /** @description What a fan needs to buy it. */
             requires: {
                 /** @description Lifetime points of the fan. */
@@ -2676,6 +2715,8 @@ export interface components {
             /** @description What to buy: each variant once, all in one currency. */
             lines: components["schemas"]["CartLine"][];
             address?: components["schemas"]["AddressInput"];
+            /** @description The code of a voucher with a credit, which is used up with the payment. What exceeds the price is lost. */
+            voucher?: string;
         };
         /**
          * OrderLine
@@ -2705,6 +2746,29 @@ export interface components {
             carrier: string | null;
             /** @description Number or address to follow it. */
             tracking: string | null;
+            /** @description What a unit gives. Null for what is shipped. */
+            delivers: {
+                /** @description A sealed pack. */
+                packId?: string;
+                /** @description A copy of a collectible. */
+                collectibleId?: string;
+                /** @description A file, which the fan downloads. */
+                download?: boolean;
+                /** @description A voucher that takes so much off a later order. */
+                credit?: number;
+            } | null;
+            /** @description Of a paid line of the kind `voucher`: one for each unit. */
+            vouchers: {
+                /** @description The code for the desk, or for `voucher` of a later order. */
+                code: string;
+                /**
+                 * @description `void`: the order was refunded.
+                 * @enum {string}
+                 */
+                state: "valid" | "used" | "void";
+            }[];
+            /** @description Of a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack. */
+            packPurchaseIds: string[];
         };
         /** Address */
         Address: {
@@ -2736,6 +2800,13 @@ export interface components {
             status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
             /** @description In the order of the cart. */
             lines: components["schemas"]["OrderLine"][];
+            /** @description What a voucher takes off. */
+            discount: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
             /** @description What is to be paid, or was paid. */
             total: {
                 /** @description Points, or minor units of the currency. */
@@ -2798,6 +2869,13 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        /** Download */
+        Download: {
+            /** @description Path of the API’s origin. It needs no token. */
+            url: string;
+            /** @description When the link ends. */
+            expiresAt: string;
+        };
         /** OrderingFan */
         OrderingFan: {
             /** @description Id of the fan. */
@@ -2816,6 +2894,13 @@ export interface components {
             status: "pending" | "paid" | "fulfilled" | "expired" | "cancelled" | "refund_due" | "refunded";
             /** @description In the order of the cart. */
             lines: components["schemas"]["OrderLine"][];
+            /** @description What a voucher takes off. */
+            discount: {
+                /** @description Points, or minor units of the currency. */
+                amount: number;
+                /** @description `POINTS`, or ISO 4217. */
+                currency: string;
+            };
             /** @description What is to be paid, or was paid. */
             total: {
                 /** @description Points, or minor units of the currency. */
@@ -4985,6 +5070,31 @@ export interface operations {
             };
         };
     };
+    issueDownload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order. */
+                orderId: string;
+                /** @description Number of the line. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Download"];
+                };
+            };
+        };
+    };
     issueSandboxReceipt: {
         parameters: {
             query?: never;
@@ -6772,12 +6882,14 @@ export interface problems {
   'collectible_required': components['schemas']['CollectibleRequiredProblem']
   'limit_reached': components['schemas']['LimitReachedProblem']
   'too_many_open_orders': components['schemas']['TooManyOpenOrdersProblem']
+  'voucher_not_accepted': components['schemas']['VoucherNotAcceptedProblem']
   'address_required': components['schemas']['AddressRequiredProblem']
   'not_shipped_there': components['schemas']['NotShippedThereProblem']
   'order_not_found': components['schemas']['OrderNotFoundProblem']
   'order_expired': components['schemas']['OrderExpiredProblem']
   'order_not_pending': components['schemas']['OrderNotPendingProblem']
   'payment_method_not_accepted': components['schemas']['PaymentMethodNotAcceptedProblem']
+  'no_download': components['schemas']['NoDownloadProblem']
   'line_state_not_allowed': components['schemas']['LineStateNotAllowedProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
   'quest_not_completed': components['schemas']['QuestNotCompletedProblem']
@@ -6869,6 +6981,8 @@ export interface codes {
   followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks. Requires the scope `points:write`. */
   grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Get a link to a file that you bought. Signed, for ten minutes: who has it can download the file. */
+  issueDownload: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'order_not_found' | 'no_download' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Create a receipt of the sandbox gateway. Not in production. To test a reused receipt, use a `paid` receipt for a second purchase. */
   issueSandboxReceipt: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Request a challenge for a wallet. The user signs `message` unchanged with the wallet, in five minutes. It names the site, the chain, the address and the fan. A challenge is used once. */
@@ -6988,7 +7102,7 @@ export interface codes {
   /** Refresh a native token. Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country. */
-  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'address_required' | 'not_shipped_there' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
   startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */
@@ -7044,6 +7158,7 @@ export const requests = {
   findFans: { method: 'GET', path: '/api/fans', caller: true, repeatable: true },
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },
   grantPoints: { method: 'POST', path: '/api/points/grants', caller: true, repeatable: true, body: true },
+  issueDownload: { method: 'GET', path: '/api/user/orders/{orderId}/lines/{number}/download', caller: true, repeatable: true },
   issueSandboxReceipt: { method: 'POST', path: '/api/sandbox/receipts', caller: true, keyed: true, repeatable: true, body: true },
   issueWalletChallenge: { method: 'POST', path: '/api/wallets/challenges', caller: true, keyed: true, repeatable: true, body: true },
   joinLeaderboard: { method: 'PUT', path: '/api/user/leaderboard-membership', caller: true, keyed: true, repeatable: true },

@@ -108,6 +108,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       readMatch: () => [`/api/matches/${matchId}`],
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
+      issueDownload: other => [`/api/user/orders/${orders.get(other.handle)}/lines/1/download`],
       readOrder: other => [`/api/user/orders/${orders.get(other.handle)}`],
       readTrade: other => [`/api/trades/${tradeIds.get(other.handle) ?? tradeId}`],
       readProvenance: other => [`/api/collectibles/${itemPaths.get(other.handle)}/provenance`],

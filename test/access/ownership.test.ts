@@ -220,6 +220,13 @@ onEngine(
           refused: [404, 'order_not_found'],
           granted: 200,
         },
+        // Of a line without a file.
+        'issueDownload.orderId': {
+          id: order,
+          use: (client, id) => client.get(`/api/user/orders/${id}/lines/1/download`),
+          refused: [404, 'order_not_found'],
+          granted: 404,
+        },
         // For a sealed pack, which has no draw yet.
         'readProof.userPackId': {
           id: sealed.id,

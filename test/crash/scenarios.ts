@@ -11,7 +11,7 @@ import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { rotateServerKey } from '../../src/identity/server-keys/keys.ts'
 import { refundPurchase } from '../../src/play/packs/refund.ts'
 import { settlePredictions } from '../../src/play/predictions/settle.ts'
-import { useRedemption } from '../../src/play/rewards/redemptions.ts'
+import { rewardCodes, useRedemption } from '../../src/play/rewards/redemptions.ts'
 import { distributeAll, newFan, happen as report } from '../delivery/webhooks/webhooks-world.ts'
 import { eventOf } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'
@@ -165,7 +165,7 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
     expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
     const { reward } = expectStatus(200, await fan.post('/api/rewards/redeem', { rewardId }))
-    return () => done(world.db.write(tx => useRedemption(tx, 'desk', reward.redemptionCode)))
+    return () => done(world.db.write(tx => useRedemption(tx, [rewardCodes], 'desk', reward.redemptionCode)))
   },
   async 'the rotation of a server key'(world) {
     const source = crypto.randomUUID()

@@ -186,8 +186,10 @@ async function addProducts(tx: Transaction, at: Date) {
   const order = { id: 'é', userId: 'Z', status: 'pending', createdAt: at, expiresAt: at }
   const amounts = { priceAmount: Number.MAX_SAFE_INTEGER, priceCurrency: 'EUR', discountAmount: 0 }
   await tx.insert(orders).values({ ...order, ...amounts, address: ODD_TEXT })
-  const line = { orderId: 'é', number: 1, productId: 'é', variantId: 'Z', quantity: 1, priceAmount: 1 }
-  await tx.insert(orderLines).values({ ...line, kind: 'physical', state: 'none', isSold: false })
+  const line = { orderId: 'é', number: 1, productId: 'é', variantId: 'Z', quantity: 1 }
+  await tx.insert(orderLines).values({
+    ...{ ...line, priceAmount: amounts.priceAmount, kind: 'physical', state: 'none', isSold: false },
+  })
   await tx.insert(orderUnits).values({ orderId: 'é', line: 1, unit: 1, code: ODD_TEXT })
 }
 

@@ -41,7 +41,7 @@ for (const engine of engines) {
     test('exits with 1 for an unknown code, and with 2 without one', async () => {
       const unknown = await run('0000-0000-0000-0000')
       expect([unknown.code, unknown.out]).toEqual([1, ''])
-      expect(unknown.err).toContain('No redeemed reward has this code.')
+      expect(unknown.err).toContain('No redeemed reward and no voucher has this code.')
       expect((await run()).code).toBe(2)
     })
   })

@@ -111,6 +111,11 @@ export function defineShopTables(
         .uniqueIndex('orders_payment_unique')
         .on(t.paymentReference)
         .where(sql`${t.paymentReference} is not null`),
+      kit
+        .index('orders_expiring')
+        .on(t.expiresAt)
+        .where(sql`${t.status} = 'pending' and ${t.expiryNotedAt} is null`),
+      kit.index('orders_address').on(t.status, t.expiresAt).where(sql`${t.address} is not null`),
       kit.index('orders_voucher').on(t.voucherCode).where(sql`${t.voucherCode} is not null`),
       kit.check('orders_price', sql`${t.priceAmount} >= 0 and ${t.discountAmount} >= 0`),
       kit.check(

@@ -98,6 +98,8 @@ export function parseConfig(env: Environment) {
     uploads: readUploads(reader),
     /** The app's page for check-ins, to which the QR code at the gate leads; null: that has the code alone. */
     checkInUrl: readCheckInUrl(reader),
+    /** Folder of the files that fans buy; null: there are none. */
+    downloads: reader.text('DOWNLOADS') ?? null,
     /** What fans may write for others to read. */
     publicText: readPublicText(reader),
     payments: readPaymentsConfig(reader),

@@ -67,7 +67,7 @@ startPurchase.problems = [
   pointsProblems.insufficient_points,
 ] as const
 
-const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) =>
+export const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) =>
   tx.insert(tx.tables.packPurchases).values(purchase),
 )
 

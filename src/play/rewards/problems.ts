@@ -49,7 +49,7 @@ export const rewardProblems = defineProblems({
     status: 404,
     title: 'There is no such redemption code',
     description:
-      'No redeemed reward has this code, or its fan was erased. Compare the code with the one that the fan shows.',
+      'No redeemed reward and no voucher of a paid order has this code, or its fan was erased. Compare the code with the one that the fan shows.',
   },
   already_used: {
     status: 409,

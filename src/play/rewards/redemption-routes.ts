@@ -5,15 +5,17 @@ import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { CodeReference, exampleRedemption, Redemption } from './redemption-schema.ts'
-import { lookUpRedemption, useRedemption } from './redemptions.ts'
+import { type CodeSource, lookUpRedemption, useRedemption } from './redemptions.ts'
+
+type RedemptionDeps = ServerDeps & { codeSources: readonly CodeSource[] }
 
 const GROUP = { prefix: '/api/redemptions', tag: 'Server' } as const
 const params = Closed({ code: CodeReference })
 
-const lookUpRoutes = (deps: ServerDeps) =>
+const lookUpRoutes = (deps: RedemptionDeps) =>
   servers(deps, { ...GROUP, scope: 'redemptions:read' }).get(
     '/:code',
-    ({ params: { code } }) => lookUpRedemption(deps.db.read, code),
+    ({ params: { code } }) => lookUpRedemption(deps.db.read, deps.codeSources, code),
     operation({
       id: 'lookUpRedemption',
       limit: 'redemptions',
@@ -28,10 +30,10 @@ const lookUpRoutes = (deps: ServerDeps) =>
     }),
   )
 
-const useRoutes = (deps: ServerDeps) =>
+const useRoutes = (deps: RedemptionDeps) =>
   servers(deps, { ...GROUP, scope: 'redemptions:write' }).post(
     '/:code/use',
-    ({ params: { code }, source, write }) => write(tx => useRedemption(tx, source, code)),
+    ({ params: { code }, source, write }) => write(tx => useRedemption(tx, deps.codeSources, source, code)),
     operation({
       id: 'useRedemption',
       limit: 'redemptions',
@@ -47,5 +49,5 @@ const useRoutes = (deps: ServerDeps) =>
     }),
   )
 
-export const redemptionRoutes = (deps: ServerDeps) =>
+export const redemptionRoutes = (deps: RedemptionDeps) =>
   new Elysia({ name: 'matchday/redemption-routes' }).use(lookUpRoutes(deps)).use(useRoutes(deps))

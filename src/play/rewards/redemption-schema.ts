@@ -13,7 +13,18 @@ export const CodeReference = Type.String({
 export const Redemption = Closed(
   {
     code: Type.String({ description: 'The code in its canonical form.', examples: ['7Q2M-X9KD-4T0B-HW5E'] }),
-    reward: Closed(rewardMembers, { title: 'RedeemedReward' }),
+    reward: Closed(rewardMembers, {
+      title: 'RedeemedReward',
+      description: 'The reward. Of a voucher: the product, with the `itemType` voucher.',
+    }),
+    order: Nullable(
+      Closed({
+        id: Id('The order.'),
+        productId: Type.String({ description: 'The product.' }),
+        variantId: Type.String({ description: 'The variant.' }),
+      }),
+      { description: 'Of a voucher: the order in which it was bought. Null for a reward.' },
+    ),
     fan: Closed(
       {
         id: Id('Id of the fan.'),
@@ -21,10 +32,11 @@ export const Redemption = Closed(
       },
       { title: 'RedeemingFan' },
     ),
-    redeemedAt: Instant('When the fan redeemed the reward.'),
+    redeemedAt: Instant('When the fan redeemed the reward, or paid the voucher.'),
     usedAt: Nullable(Instant('When the code was used. Null: not yet.')),
     usedBy: Nullable(Type.String(), {
-      description: 'The source of the server key that used it; `operator` for the command.',
+      description:
+        'The source of the server key that used it; `operator` for the command; `order:ID` for an order that it has paid a part of.',
     }),
   },
   { title: 'Redemption' },
@@ -36,6 +48,7 @@ const { id, title, description, imageUrl, itemType } = exampleReward
 export const exampleRedemption = {
   code: '7Q2M-X9KD-4T0B-HW5E',
   reward: { id, title, description, imageUrl, itemType },
+  order: null,
   fan: { id: '01981e2c-7c1f-7000-8000-000000000003', displayName: 'Ana Ruiz' },
   redeemedAt: '2026-08-16T12:00:00.000Z',
   usedAt: null,

@@ -10,31 +10,48 @@ import { rewardProblems } from './problems.ts'
 import { normalizeRedemptionCode } from './redemption-code.ts'
 import type { Redemption } from './redemption-schema.ts'
 
-/** `text` is a code as typed by a person. The code of an erased fan does not exist any more: see `void-codes.ts`. */
-export async function lookUpRedemption(reader: Reader, text: string): Promise<Redemption> {
+/** What has codes that the desk looks up and uses. Codes are unique among all. */
+export interface CodeSource {
+  /** By a code in its canonical form. */
+  find(reader: Reader, code: string): Promise<Redemption | undefined>
+  /** By one conditional statement, which decides between desks. False if it is used, void or unknown. */
+  use(tx: Transaction, code: string, use: CodeUse): Promise<boolean>
+}
+
+export interface CodeUse {
+  usedAt: Date
+  /** The source or the operator who gives out what the code is for. */
+  usedBy: string
+}
+
+/** `text` is a code as typed by a person. The code of an erased fan does not exist any more. */
+export async function lookUpRedemption(
+  reader: Reader,
+  sources: readonly CodeSource[],
+  text: string,
+): Promise<Redemption> {
   const code = normalizeRedemptionCode(text)
-  const [found] = code === null ? [] : await selectRedemption(reader, code)
-  // A constraint allows a code only together with the time of the redemption.
-  if (code === null || !found?.redeemedAt) throw notFound()
-  const { userId, reward, redeemedAt, usedAt, usedBy } = found
-  const profile = (await readPublicProfiles(reader, [userId])).get(userId)
-  return {
-    code,
-    reward: presentTexts(reward),
-    fan: { id: userId, displayName: profile?.displayName ?? null },
-    redeemedAt: redeemedAt.toISOString(),
-    usedAt: usedAt?.toISOString() ?? null,
-    usedBy,
-  }
+  if (code !== null)
+    for (const source of sources) {
+      const found = await source.find(reader, code)
+      if (found) return found
+    }
+  throw notFound()
 }
 lookUpRedemption.problems = [rewardProblems.redemption_not_found] as const
 
-/** Uses a code, once. `usedBy` is the source or the operator who gives the reward out. */
-export async function useRedemption(tx: Transaction, usedBy: string, text: string): Promise<Redemption> {
+/** Uses a code, once. */
+export async function useRedemption(
+  tx: Transaction,
+  sources: readonly CodeSource[],
+  usedBy: string,
+  text: string,
+): Promise<Redemption> {
   const code = normalizeRedemptionCode(text)
-  // One conditional statement decides between desks that use the code at the same time.
-  const [used] = code === null ? [] : await markUsed(tx, code, { usedBy, usedAt: tx.now() })
-  const redemption = await lookUpRedemption(tx, text)
+  let used = false
+  if (code !== null)
+    for (const source of sources) used ||= await source.use(tx, code, { usedBy, usedAt: tx.now() })
+  const redemption = await lookUpRedemption(tx, sources, text)
   if (used) return redemption
   const { usedAt, usedBy: before } = redemption
   // Redeemed after the statement that looked for it: the code is still unknown.
@@ -47,8 +64,35 @@ export async function useRedemption(tx: Transaction, usedBy: string, text: strin
 }
 useRedemption.problems = [rewardProblems.redemption_not_found, rewardProblems.already_used] as const
 
+/** The codes of redeemed rewards. Those of an erased fan are replaced: see `void-codes.ts`. */
+export const rewardCodes: CodeSource = {
+  async find(reader, code) {
+    const [found] = await selectRedemption(reader, code)
+    // A constraint allows a code only together with the time of the redemption.
+    if (!found?.redeemedAt) return undefined
+    const { userId, reward, redeemedAt, usedAt, usedBy } = found
+    return {
+      code,
+      reward: presentTexts(reward),
+      order: null,
+      fan: await presentHolder(reader, userId),
+      redeemedAt: redeemedAt.toISOString(),
+      usedAt: usedAt?.toISOString() ?? null,
+      usedBy,
+    }
+  },
+  use: async (tx, code, use) => (await markUsed(tx, code, use)).length > 0,
+}
+
+export async function presentHolder(reader: Reader, userId: string): Promise<Redemption['fan']> {
+  const profile = (await readPublicProfiles(reader, [userId])).get(userId)
+  return { id: userId, displayName: profile?.displayName ?? null }
+}
+
 const notFound = () =>
-  new DomainError(rewardProblems.redemption_not_found, { detail: 'No redeemed reward has this code.' })
+  new DomainError(rewardProblems.redemption_not_found, {
+    detail: 'No redeemed reward and no voucher has this code.',
+  })
 
 const selectRedemption = prepared((reader: Reader, code: string) => {
   const { rewards, userRewards } = reader.tables
@@ -66,7 +110,7 @@ const selectRedemption = prepared((reader: Reader, code: string) => {
     .where(eq(userRewards.redemptionCode, code))
 })
 
-const markUsed = prepared((tx: Transaction, code: string, use: { usedBy: string; usedAt: Date }) => {
+const markUsed = prepared((tx: Transaction, code: string, use: CodeUse) => {
   const { userRewards } = tx.tables
   return tx
     .update(userRewards)

@@ -10,6 +10,7 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { presentHolds } from '../wallets/holdings.ts'
+import { presentDelivers } from './delivers.ts'
 import type { PRODUCT_KINDS } from './entry-schema.ts'
 import { shopProblems } from './problems.ts'
 import type { ProductsQuery } from './schema.ts'
@@ -108,6 +109,7 @@ function presentProduct(product: ProductRow, variants: VariantRow[], held: Map<s
     price: { amount: product.priceAmount, currency: product.priceCurrency },
     maxPerFan,
     shipsTo: product.shipsTo === null ? null : listOf(product.shipsTo),
+    delivers: presentDelivers(product.delivers),
     requires: requirementsOf(product),
     active: isActive(product, now),
     startsAt: product.startsAt?.toISOString() ?? null,

@@ -17,6 +17,8 @@ import { rewardProblems } from '../rewards/problems.ts'
 import type { Held } from '../wallets/holdings.ts'
 import { encryptAddress, findAddressErrors, normalizeAddress } from './addresses.ts'
 import { listOf, type ProductRow, readProducts, readVariants } from './catalogue.ts'
+import { canDeliver } from './deliver.ts'
+import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
 import { countBought } from './order-kind.ts'
 import type { LineRow, OrderRow, WholeOrder } from './order-rows.ts'
@@ -24,6 +26,7 @@ import type { Cart } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 import { requireFulfilled } from './requirements.ts'
 import { countFree, countHeld, lockStock, nameOfVariant, type VariantReference } from './stock.ts'
+import { lockVoucherByText, requireCredit } from './vouchers.ts'
 
 const HOLD_MS = 30 * 60_000
 
@@ -33,6 +36,8 @@ export interface CheckoutOptions {
   openOrdersPerFan: number
   /** How long an erasure of the fan keeps the address of a paid order. Milliseconds. */
   addressRetentionMs: number
+  /** Whether this server has a folder of files. */
+  sellsFiles: boolean
 }
 
 interface ChosenLine extends VariantReference {
@@ -43,13 +48,14 @@ interface ChosenLine extends VariantReference {
 export async function startCheckout(
   tx: Transaction,
   caller: Caller,
-  { lines, address }: Cart,
-  { encryption, openOrdersPerFan, addressRetentionMs }: CheckoutOptions,
+  { lines, address, voucher }: Cart,
+  { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }: CheckoutOptions,
   holdings?: Held,
 ): Promise<WholeOrder> {
   const userId = await ensureUserId(tx, caller)
   await lockToCount(tx, userId)
   const chosen = await chooseVariants(tx, lines)
+  if (voucher !== undefined) await lockVoucherByText(tx, voucher)
   const { now, variants } = await lockStock(tx, chosen)
   // After the locks, which an import of these products waits for: prices and stock are of one version.
   const products = await requireProducts(tx, lines, now)
@@ -66,10 +72,16 @@ export async function startCheckout(
     if (available < quantity)
       throw new DomainError(rewardProblems.out_of_stock, { productId, variantId, available })
   }
+  for (const { quantity, product } of found)
+    if (!isReady(product, sellsFiles) || !(await canDeliver(tx, [{ quantity, delivers: product.delivers }])))
+      throw new DomainError(shopProblems.product_inactive, { productId: product.id })
   await requireWithinLimits(tx, userId, [...products.values()], chosen, now)
   if ((await countPending(tx, userId, now)) >= openOrdersPerFan)
     throw new DomainError(shopProblems.too_many_open_orders)
-  const total = totalOf(found.map(({ quantity, product }) => quantity * product.priceAmount))
+  const sum = totalOf(found.map(({ quantity, product }) => quantity * product.priceAmount))
+  const credit = voucher === undefined ? null : await requireCredit(tx, voucher, currency, now)
+  const discount = Math.min(sum, credit?.amount ?? 0)
+  const total = sum - discount
   if (currency === POINTS) {
     const { balance } = await readBalance(tx, userId)
     if (balance < total) throw insufficientPoints(total, balance)
@@ -80,7 +92,7 @@ export async function startCheckout(
   const expiresAt = new Date(now.getTime() + HOLD_MS)
   const order: OrderRow = {
     ...{ id, userId, status: 'pending', priceAmount: total, priceCurrency: currency },
-    ...{ discountAmount: 0, voucherCode: null, createdAt: now, expiresAt, ...UNSET },
+    ...{ discountAmount: discount, voucherCode: credit?.code ?? null, createdAt: now, expiresAt, ...UNSET },
     address: shippedTo && encryptAddress(encryption, tx, id, shippedTo),
     addressKeptUntil:
       shippedTo && addressRetentionMs > 0 ? new Date(now.getTime() + addressRetentionMs) : null,
@@ -105,6 +117,7 @@ startCheckout.problems = [
   rewardProblems.out_of_stock,
   shopProblems.limit_reached,
   shopProblems.too_many_open_orders,
+  shopProblems.voucher_not_accepted,
   shopProblems.address_required,
   shopProblems.not_shipped_there,
 ] as const
@@ -150,6 +163,13 @@ async function requireProducts(tx: Transaction, lines: Cart['lines'], now: Date)
     if (!isActive(product, now)) throw new DomainError(shopProblems.product_inactive, { productId })
   }
   return products
+}
+
+/** A product that was imported before `delivers` existed gives nothing. */
+function isReady({ kind, delivers }: ProductRow, sellsFiles: boolean): boolean {
+  const { file } = parseDelivers(delivers)
+  if (file !== undefined && !sellsFiles) return false
+  return kind === 'physical' || kind === 'voucher' || delivers !== null
 }
 
 function currencyOf(products: ProductRow[]): string {

@@ -3,6 +3,7 @@ import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer, OneOf, Slug } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { HoldsEntry } from '../wallets/entry-schema.ts'
+import { Delivers } from './delivers.ts'
 
 export const PRODUCT_KINDS = ['physical', 'digital', 'voucher', 'pack'] as const
 
@@ -52,6 +53,7 @@ export const ProductEntry = Closed(
         description: 'Countries, ISO 3166-1 alpha-2. Null: all countries.',
       }),
     ),
+    delivers: Maybe(Delivers),
     requires: Maybe(
       Closed({
         points: Type.Optional(Integer({ minimum: 1, description: 'Lifetime points of the fan.' })),

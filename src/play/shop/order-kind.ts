@@ -9,6 +9,7 @@ import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { readProducts } from './catalogue.ts'
+import { canDeliver, deliverLines, takeBackLine } from './deliver.ts'
 import { recordOrder } from './events.ts'
 import {
   findOrder,
@@ -23,6 +24,7 @@ import {
 } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
 import { changeSold, countFree, countHeld, type LockedStock, lockStock, nameOfVariant } from './stock.ts'
+import { giveCreditBack, isUsable, lockVoucher, spendCredit } from './vouchers.ts'
 
 interface LockedOrder extends LockedStock {
   lines: LineRow[]
@@ -48,9 +50,10 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     return reader.select().from(orders).where(eq(orders.status, 'refund_due')).orderBy(orders.createdAt)
   },
 
-  /** The fan first, then the variants: units of work on orders of one fan run one after the other. */
-  async lock(tx, { id, userId }) {
+  /** The fan first, then the voucher that it uses and the variants: units of work on orders of one fan run one after the other. */
+  async lock(tx, { id, userId, voucherCode }) {
     await lockToCount(tx, userId)
+    if (voucherCode !== null) await lockVoucher(tx, voucherCode)
     const lines = await readLines(tx, id)
     return { lines, ...(await lockStock(tx, lines)) }
   },
@@ -61,12 +64,19 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
       const variant = variants.get(nameOfVariant(line))
       return variant !== undefined && countFree(variant, held) >= line.quantity
     })
-    return isFree && (!late || (await isWithinLimits(tx, order, lines, now)))
+    if (!isFree || (late && !(await isWithinLimits(tx, order, lines, now)))) return false
+    const { voucherCode } = order
+    if (voucherCode !== null && !(await isUsable(tx, voucherCode, now, order.id))) return false
+    return canDeliver(tx, lines)
   },
 
   async deliver(tx, order) {
     await updateLines(tx, order.id, { holdUntil: null, isSold: true })
     const lines = await readLines(tx, order.id)
+    await spendCredit(tx, order)
+    for (const { kind, number } of lines)
+      if (kind !== 'physical') await updateLine(tx, order.id, number, { state: 'delivered' })
+    await deliverLines(tx, order, lines)
     await recordOrder(tx, 'order.paid', order, lines)
     await changeSold(
       tx,
@@ -82,16 +92,23 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     if (order.status === 'cancelled') await recordOrder(tx, 'order.cancelled', order)
   },
   recordRefundDue: (tx, order) => recordOrder(tx, 'order.refund_due', order),
-  /** What was shipped stays sold until it is returned. */
-  async takeBack(tx, { id, completedAt }) {
-    const sold = (await readLines(tx, id)).filter(({ isSold }) => isSold)
-    const back = sold.filter(({ state }) => state === 'none' || state === 'ready')
-    for (const { number } of back) await updateLine(tx, id, number, { state: 'none', isSold: false })
+  /** What was shipped, or used, stays sold. */
+  async takeBack(tx, order) {
+    const sold = (await readLines(tx, order.id)).filter(({ isSold }) => isSold)
+    const back: LineRow[] = []
+    for (const line of sold) {
+      const isUnsent = line.state === 'none' || line.state === 'ready'
+      const isBack = isUnsent || (line.kind !== 'physical' && (await takeBackLine(tx, line)))
+      if (!isBack) continue
+      await updateLine(tx, order.id, line.number, { state: isUnsent ? 'none' : 'returned', isSold: false })
+      back.push(line)
+    }
     await changeSold(
       tx,
       back.map(line => ({ ...line, by: -line.quantity })),
     )
-    return completedAt !== null && back.length === sold.length
+    await giveCreditBack(tx, order)
+    return order.completedAt !== null && back.length === sold.length
   },
   recordRefund: (tx, order) => recordOrder(tx, 'order.refunded', order),
 }

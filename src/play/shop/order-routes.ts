@@ -13,6 +13,7 @@ import { cancelPayment } from '../purchases/pay.ts'
 import type { Chains } from '../wallets/chains.ts'
 import { changeLine } from './change-line.ts'
 import { startCheckout } from './checkout.ts'
+import { type Downloads, issueDownload } from './downloads.ts'
 import type { WholeOrder } from './order-rows.ts'
 import * as schema from './order-schema.ts'
 import { listOrders, presentOrder, readFanOrder, readOwnOrder } from './orders.ts'
@@ -29,6 +30,7 @@ type OrderDeps = FanDeps &
     chains: Chains
     /** Of addresses in the database. */
     addressEncryption: Encryption
+    downloads: Downloads
   }
 
 const TAG = 'Shop'
@@ -39,6 +41,7 @@ const { postalCode = '', ...exampleAddress } = schema.exampleAddress
 const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } = deps) => {
   const { limits, addressRetentionMs } = deps.config
   const { openOrdersPerFan } = limits
+  const sellsFiles = deps.downloads.folder !== null
   const present = (whole: WholeOrder) => presentOrder(whole, encryption, now())
   return fans(deps, { prefix: '/api/checkout', tag: TAG })
     .post(
@@ -46,7 +49,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       ({ body, caller, status, write }) =>
         write(
           async (tx, holdings) => {
-            const options = { encryption, openOrdersPerFan, addressRetentionMs }
+            const options = { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }
             return status(201, present(await startCheckout(tx, caller, body, options, holdings)))
           },
           { encryption, prepare: () => readHeldForCart(deps, caller, body) },
@@ -175,6 +178,29 @@ const ownRoutes = (deps: OrderDeps) =>
       }),
     )
 
+const downloadRoutes = (deps: OrderDeps) =>
+  fans(deps, { prefix: '/api/user/orders', tag: TAG }).get(
+    '/:orderId/lines/:number/download',
+    ({ caller, params: { orderId, number }, set }) => {
+      set.headers['Cache-Control'] = 'no-store'
+      return issueDownload(deps.db.read, deps.downloads, caller, orderId, Number(number))
+    },
+    operation({
+      id: 'issueDownload',
+      summary: 'Get a link to a file that you bought',
+      description: 'Signed, for ten minutes: who has it can download the file.',
+      params: schema.LineParams,
+      responses: { 200: schema.Download },
+      problems: issueDownload.problems,
+      examples: {
+        200: {
+          url: '/downloads/01981e2c-7c1f-7000-8000-000000000012.1.1755282720000.q83vEjRWeJq8N7rQ',
+          expiresAt: '2026-08-15T18:42:00.000Z',
+        },
+      },
+    }),
+  )
+
 const exampleFanOrder = {
   ...examplePaidOrder,
   fan: { id: '01981e2c-7c1f-7000-8000-000000000003', displayName: 'Ana Ruiz' },
@@ -228,4 +254,5 @@ export const ordersRoutes = (deps: OrderDeps) =>
     .use(checkoutRoutes(deps))
     .use(paymentRoutes(deps))
     .use(ownRoutes(deps))
+    .use(downloadRoutes(deps))
     .use(serverRoutes(deps))

@@ -61,6 +61,8 @@ export const readLines = prepared((reader: Reader, orderId: string) => {
     .orderBy(asc(orderLines.number))
 })
 
+export const readUnits = (reader: Reader, orderId: string) => selectUnits(reader, toList([orderId]))
+
 /** In the order of the given ones. */
 export async function readWhole(reader: Reader, orders: OrderRow[]): Promise<WholeOrder[]> {
   if (orders.length === 0) return []

@@ -4,6 +4,7 @@ import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf 
 import { Type } from '../../core/typebox.ts'
 import { PaymentReference, PreparedPayment, StoreGateway } from '../purchases/gateways/gateway.ts'
 import { Address, AddressInput } from './addresses.ts'
+import { ShownDelivers } from './delivers.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 import { Price } from './schema.ts'
 
@@ -29,6 +30,15 @@ export const Cart = Closed(
       description: 'What to buy: each variant once, all in one currency.',
     }),
     address: Type.Optional(AddressInput),
+    voucher: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          'The code of a voucher with a credit, which is used up with the payment. What exceeds the price is lost.',
+        examples: ['7Q2M-X9KD-4T0B-HW5E'],
+      }),
+    ),
   },
   { title: 'Cart' },
 )
@@ -89,6 +99,17 @@ const OrderLine = Closed(
     }),
     carrier: Nullable(Type.String(), { description: 'Who ships it.' }),
     tracking: Nullable(Type.String(), { description: 'Number or address to follow it.' }),
+    delivers: Nullable(ShownDelivers, { description: 'What a unit gives. Null for what is shipped.' }),
+    vouchers: Type.Array(
+      Closed({
+        code: Type.String({ description: 'The code for the desk, or for `voucher` of a later order.' }),
+        state: OneOf(['valid', 'used', 'void'], { description: '`void`: the order was refunded.' }),
+      }),
+      { description: 'Of a paid line of the kind `voucher`: one for each unit.' },
+    ),
+    packPurchaseIds: Type.Array(Type.String(), {
+      description: 'Of a paid line of the kind `pack`: `GET /api/packs/purchases/{id}` shows the pack.',
+    }),
   },
   { title: 'OrderLine', description: 'A line of an order, with the price of a unit at the checkout.' },
 )
@@ -102,6 +123,7 @@ const orderMembers = {
       '`fulfilled`: paid, and each line is delivered or returned. `refund_due`: paid too late, or taken back by the club; the money is given back.',
   }),
   lines: Type.Array(OrderLine, { description: 'In the order of the cart.' }),
+  discount: Closed(Price.properties, { description: 'What a voucher takes off.' }),
   total: Closed(Price.properties, { description: 'What is to be paid, or was paid.' }),
   address: Nullable(Address, { description: 'Where it is shipped. Null: nothing is, or it was deleted.' }),
   createdAt: Instant('When the order was made.'),
@@ -133,6 +155,14 @@ export const FanOrder = Closed(
   { title: 'FanOrder' },
 )
 export type FanOrder = typeof FanOrder.static
+
+export const Download = Closed(
+  {
+    url: Type.String({ description: 'Path of the API’s origin. It needs no token.' }),
+    expiresAt: Instant('When the link ends.'),
+  },
+  { title: 'Download' },
+)
 
 export const LineParams = Closed({
   orderId: IdReference('The order.'),
@@ -197,8 +227,12 @@ export const exampleOrder: Order = {
       state: 'none',
       carrier: null,
       tracking: null,
+      delivers: null,
+      vouchers: [],
+      packPurchaseIds: [],
     },
   ],
+  discount: { amount: 0, currency: 'EUR' },
   total: { amount: 3800, currency: 'EUR' },
   address: exampleAddress,
   createdAt: '2026-08-15T18:30:00.000Z',

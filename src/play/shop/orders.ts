@@ -10,7 +10,8 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { readPublicProfiles } from '../../identity/users/public-profile.ts'
 import { decryptAddress } from './addresses.ts'
-import { findOrder, type LineRow, readWhole, shownStatusOf, type WholeOrder } from './order-rows.ts'
+import { presentDelivers } from './delivers.ts'
+import { findOrder, readWhole, shownStatusOf, type WholeOrder } from './order-rows.ts'
 import type { FanOrder, Order } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
@@ -76,12 +77,13 @@ export async function readFanOrder(
 readFanOrder.problems = [shopProblems.order_not_found] as const
 
 export function presentOrder(whole: WholeOrder, addressEncryption: Encryption, now: Date): Order {
-  const { order, lines } = whole
+  const { order } = whole
   const { priceAmount: amount, priceCurrency: currency } = order
   return {
     id: order.id,
     status: shownStatusOf(whole, now),
-    lines: lines.map(line => presentLine(line, currency)),
+    lines: presentLines(whole, currency),
+    discount: { amount: order.discountAmount, currency },
     total: { amount, currency },
     address: decryptAddress(addressEncryption, order),
     createdAt: order.createdAt.toISOString(),
@@ -91,20 +93,23 @@ export function presentOrder(whole: WholeOrder, addressEncryption: Encryption, n
   }
 }
 
-function presentLine(line: LineRow, currency: string): Order['lines'][number] {
-  const { number, productId, variantId, quantity, priceAmount: amount, carrier, tracking } = line
-  // Guarantee of the casts: constraints of the tables.
-  const kind = line.kind as Order['lines'][number]['kind']
-  const state = line.state as Order['lines'][number]['state']
-  return {
-    number,
-    productId,
-    variantId,
-    kind,
-    quantity,
-    price: { amount, currency },
-    state,
-    carrier,
-    tracking,
-  }
+function presentLines({ lines, units }: WholeOrder, currency: string): Order['lines'] {
+  return lines.map(line => {
+    const { number, productId, variantId, quantity, priceAmount: amount, carrier, tracking } = line
+    const own = units.filter(unit => unit.line === number)
+    return {
+      ...{ number, productId, variantId, quantity, price: { amount, currency }, carrier, tracking },
+      // Guarantee of the casts: constraints of the tables.
+      kind: line.kind as Order['lines'][number]['kind'],
+      state: line.state as Order['lines'][number]['state'],
+      delivers: presentDelivers(line.delivers),
+      vouchers: own.flatMap(({ code, ...unit }) => (code === null ? [] : { code, state: stateOf(unit) })),
+      packPurchaseIds: own.flatMap(({ packPurchaseId }) => packPurchaseId ?? []),
+    }
+  })
+}
+
+function stateOf({ usedAt, voidedAt }: { usedAt: Date | null; voidedAt: Date | null }) {
+  if (voidedAt) return 'void'
+  return usedAt ? 'used' : 'valid'
 }

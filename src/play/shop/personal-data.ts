@@ -8,6 +8,7 @@ import { lockToCount } from '../../identity/users/users.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { readWhole, updateLines } from './order-rows.ts'
 import { presentOrder } from './orders.ts'
+import { voidVouchersOf } from './vouchers.ts'
 
 const UNREADABLE: Encryption = { encrypt: () => '', decrypt: () => null }
 
@@ -42,6 +43,11 @@ export async function eraseOrders(tx: Transaction, userId: string): Promise<void
     .returning({ id: orders.id })
   for (const { id } of cancelled) await updateLines(tx, id, { holdUntil: null })
   if (cancelled.length > 0) tx.invalidate(productsTag)
+  const own = await tx.select({ id: orders.id }).from(orders).where(isOwn)
+  await voidVouchersOf(
+    tx,
+    own.map(({ id }) => id),
+  )
   await tx
     .update(orders)
     .set({ voucherCode: null })

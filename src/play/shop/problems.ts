@@ -67,6 +67,12 @@ export const shopProblems = defineProblems({
     description:
       'The caller has reached the maximum number of pending orders. Complete or cancel one of them, or wait until one expires.',
   },
+  voucher_not_accepted: {
+    status: 409,
+    title: 'The voucher does not reduce this order',
+    description:
+      'No voucher with a credit in the currency of the order has this code, or it is used, void, or in another order that is pending; `detail` states which. Ask for another code, or leave it out.',
+  },
   order_not_found: {
     status: 404,
     title: 'There is no such order',
@@ -83,6 +89,11 @@ export const shopProblems = defineProblems({
     title: 'The order is not pending',
     description:
       'The order is paid, expired, cancelled or refunded; `detail` states which. Read the order again, or start a new one.',
+  },
+  no_download: {
+    status: 404,
+    title: 'There is no file to download',
+    description: 'The line has no file, its order is not paid, or it is refunded. Read the order again.',
   },
   payment_method_not_accepted: {
     status: 409,

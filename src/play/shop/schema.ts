@@ -11,6 +11,7 @@ import {
 } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { Holds } from '../wallets/schema.ts'
+import { ShownDelivers } from './delivers.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 
 const ProductVariant = Closed(
@@ -49,6 +50,7 @@ export const Product = Closed(
     shipsTo: Nullable(Type.Array(Type.String()), {
       description: 'Countries, ISO 3166-1 alpha-2. Null: all countries.',
     }),
+    delivers: Nullable(ShownDelivers, { description: 'What a unit gives. Null for what is shipped.' }),
     requires: Closed(
       {
         points: Type.Optional(Integer({ minimum: 1, description: 'Lifetime points of the fan.' })),
@@ -90,6 +92,7 @@ export const exampleProduct: Static<typeof Product> = {
   price: { amount: 1900, currency: 'EUR' },
   maxPerFan: 2,
   shipsTo: ['GB', 'PT'],
+  delivers: null,
   requires: { points: 100 },
   active: true,
   startsAt: null,

@@ -19,9 +19,11 @@ import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/c
 import { isCountry } from '../../core/country.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
+import { hasPackWithoutLimit } from '../packs/give-packs.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { presentHolds, storedHolds } from '../wallets/holdings.ts'
 import { listOf, type ProductRow, readVariants, requirementsOf } from './catalogue.ts'
+import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
 import { countHeld, lockVariantsOf, nameOfVariant } from './stock.ts'
 
@@ -46,6 +48,7 @@ function productFaults(entry: ProductEntry): EntryFault[] {
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
     ...repeated(ids, index => `/variants/${index}/id`),
     ...variants.flatMap(({ name }, index) => textFaults({ name }, `/variants/${index}`)),
+    ...deliversFaults(kind, entry.delivers),
     ...(shipsTo && kind !== 'physical'
       ? [{ pointer: '/shipsTo', message: 'must be null: only products of the kind physical are shipped' }]
       : []),
@@ -63,7 +66,7 @@ async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<Entr
   const { products } = tx.tables
   const { id } = entry
   tx.invalidate(productsTag)
-  await requireCollectible(tx, entry)
+  await requireReferences(tx, entry)
   const now = tx.now()
   const columns = columnsOfTexts(membersOf(entry))
   const [made] = await tx
@@ -123,6 +126,7 @@ async function changeOf(
       shipsTo: row.shipsTo === null ? null : listOf(row.shipsTo),
       price: { amount: row.priceAmount, currency: row.priceCurrency },
       requires: requirementsOf(row),
+      delivers: parseDelivers(row.delivers),
       ...variantMembers(variants.map(row => ({ ...statedTexts(row), stock: row.stockTotal }))),
     },
     {
@@ -131,6 +135,7 @@ async function changeOf(
       startsAt: instantOf(entry.startsAt),
       endsAt: instantOf(entry.endsAt),
       requires: { ...entry.requires, ...presentHolds(storedHolds(entry.requires?.holds)) },
+      delivers: entry.delivers ?? {},
       variants: null,
       // Removed variants are null.
       ...Object.fromEntries(variants.map(({ id }) => [`variants/${id}`, null])),
@@ -170,10 +175,20 @@ async function requireStock(reader: Reader, { id: productId, variants }: Product
   refuseEntry(...faults)
 }
 
-async function requireCollectible(reader: Reader, entry: ProductEntry, { isWritten }: ImportOptions = {}) {
-  const id = entry.requires?.collectibleId
-  if (id === undefined || isWritten?.('collectible', id) || (await isCollectible(reader, id))) return
-  refuseEntry({ pointer: '/requires/collectibleId', message: 'must be a collectible of the catalogue' })
+async function requireReferences(reader: Reader, entry: ProductEntry, { isWritten }: ImportOptions = {}) {
+  const { requires, delivers } = entry
+  const collectibles = {
+    '/requires/collectibleId': requires?.collectibleId,
+    '/delivers/collectibleId': delivers?.collectibleId,
+  }
+  for (const [pointer, id] of Object.entries(collectibles))
+    if (id !== undefined && !isWritten?.('collectible', id) && !(await isCollectible(reader, id)))
+      refuseEntry({ pointer, message: 'must be a collectible of the catalogue' })
+  const { packId } = delivers ?? {}
+  if (packId === undefined || isWritten?.('pack', packId)) return
+  if (await hasPackWithoutLimit(reader, packId)) return
+  const message = 'must be a pack of the catalogue without a supply: the stock of the variants is the limit'
+  refuseEntry({ pointer: '/delivers/packId', message })
 }
 
 function membersOf(entry: ProductEntry) {
@@ -184,6 +199,7 @@ function membersOf(entry: ProductEntry) {
     images,
     shipsTo,
     requires,
+    delivers,
     startsAt,
     endsAt,
     ...members
@@ -192,6 +208,7 @@ function membersOf(entry: ProductEntry) {
     ...members,
     images: JSON.stringify(images),
     shipsTo: shipsTo === null ? null : JSON.stringify(shipsTo),
+    delivers: delivers === null ? null : JSON.stringify(delivers),
     requiredPoints: requires?.points ?? null,
     requiredCollectibleId: requires?.collectibleId ?? null,
     requiredHolding: storedHolds(requires?.holds),
@@ -205,7 +222,7 @@ function membersOf(entry: ProductEntry) {
 export const productKind: EntryKind<ProductEntry> = {
   faults: productFaults,
   async plan(reader, entry, options) {
-    await requireCollectible(reader, entry, options)
+    await requireReferences(reader, entry, options)
     const { products } = reader.tables
     const [row] = await reader.select().from(products).where(eq(products.id, entry.id))
     return changeOf(reader, row, entry)

@@ -1,6 +1,6 @@
 /** On PostgreSQL the partial index finds a redemption code, also by a statement that was planned while there were none. */
 import { expect, test } from 'bun:test'
-import { lookUpRedemption } from '../../../src/play/rewards/redemptions.ts'
+import { lookUpRedemption, rewardCodes } from '../../../src/play/rewards/redemptions.ts'
 import { countRowsRead } from '../../db/plans.ts'
 import { onServer } from '../../support/world.ts'
 
@@ -10,7 +10,7 @@ onServer('A lookup by redemption code', world => {
   test('reads the row of one claim', async () => {
     const read = await world.db.write(tx =>
       countRowsRead(tx, 'user_rewards', {
-        query: () => lookUpRedemption(tx, '7Q2M-X9KD-4T0B-HW5E').catch(() => {}),
+        query: () => lookUpRedemption(tx, [rewardCodes], '7Q2M-X9KD-4T0B-HW5E').catch(() => {}),
         fill: () =>
           tx.insert(tx.tables.userRewards).values(
             Array.from({ length: ROWS }, (_, n) => ({

@@ -45,6 +45,7 @@ onEachEngine('the redemption desk', world => {
             imageUrl: null,
             itemType: 'scarf',
           },
+          order: null,
           fan: { id: userId, displayName: 'Ana Ruiz' },
           redeemedAt,
           usedAt: null,

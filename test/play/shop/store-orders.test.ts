@@ -6,11 +6,7 @@ import { EUROS, expectStatus, patientFan, refusal } from '../packs/packs-world.t
 import { addStock, checkout, completeOrder, orderOf } from './orders-world.ts'
 
 const store = await createAppStore()
-const DIGITAL = {
-  kind: 'digital' as const,
-  price: EUROS,
-  delivers: { url: 'https://files.club.example/wallpaper.zip' },
-}
+const DIGITAL = { kind: 'voucher' as const, price: EUROS }
 
 onEachEngine(
   'An order in the App Store',

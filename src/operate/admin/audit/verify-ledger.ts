@@ -21,6 +21,7 @@ import {
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongItems } from './verify-items.ts'
+import { findWrongOrders } from './verify-orders.ts'
 import { findWrongPredictions } from './verify-predictions.ts'
 import { findWrongPurchases } from './verify-purchases.ts'
 import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
@@ -86,6 +87,7 @@ export async function verifyLedger(
       onProgress?.(report.fans, Math.max(total, report.fans))
     }
     say(await findWrongGrants(read))
+    say(await findWrongOrders(read))
     if ((await findWrongBudgets(read)).length > 0) say(await db.snapshot(findWrongBudgets))
     for (const board of await listBoards(read)) {
       say((await findWrongBuckets(read, board)).map(describeBucket))

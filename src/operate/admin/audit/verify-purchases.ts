@@ -1,15 +1,30 @@
-/** Compares purchases that are paid with points with the ledger, whose entries no one can change. */
+/** Compares purchases and orders that are paid with points with the ledger, whose entries no one can change. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
+import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
 import { POINTS } from '../../../play/purchases/purchase.ts'
+import { orderKind } from '../../../play/shop/order-kind.ts'
 import type { Finding } from './audit-fan.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
-const REASONS = { paid: 'pack_purchase', refunded: 'pack_refund' } as const
+const KINDS = [
+  { of: 'packPurchases', table: 'pack_purchases', reasons: packPurchaseKind.reasons },
+  { of: 'orders', table: 'orders', reasons: orderKind.reasons },
+] as const
+
+export async function findWrongPurchases(reader: Reader, range: Range): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const kind of KINDS) findings.push(...(await findWrongOfKind(reader, range, kind)))
+  return findings
+}
 
 /** One statement, and so one snapshot: a purchase and its entries are written together. */
-export async function findWrongPurchases(reader: Reader, range: Range): Promise<Finding[]> {
-  const { packPurchases: purchases, pointsEntries: entries } = reader.tables
+async function findWrongOfKind(
+  reader: Reader,
+  range: Range,
+  { of, table, reasons }: (typeof KINDS)[number],
+): Promise<Finding[]> {
+  const { pointsEntries: entries, [of]: purchases } = reader.tables
   const bookedFor = (reason: string) =>
     sql<number>`coalesce((${reader
       .select({ delta: entries.delta })
@@ -24,8 +39,8 @@ export async function findWrongPurchases(reader: Reader, range: Range): Promise<
       status: purchases.status,
       amount: purchases.priceAmount,
       currency: purchases.priceCurrency,
-      paid: bookedFor(REASONS.paid),
-      refunded: bookedFor(REASONS.refunded),
+      paid: bookedFor(reasons.paid),
+      refunded: bookedFor(reasons.refunded),
     })
     .from(purchases)
     .where(inRange(purchases.userId, range))
@@ -38,11 +53,11 @@ export async function findWrongPurchases(reader: Reader, range: Range): Promise<
         : [
             {
               userId,
-              what: `pack_purchases.status and price_amount of ${id} by ${reason}`,
+              what: `${table}.status and price_amount of ${id} by ${reason}`,
               expected: actual,
               actual: expected,
             },
           ]
-    return [...found(REASONS.paid, due.paid, paid), ...found(REASONS.refunded, due.refunded, refunded)]
+    return [...found(reasons.paid, due.paid, paid), ...found(reasons.refunded, due.refunded, refunded)]
   })
 }

@@ -1,0 +1,2 @@
+CREATE INDEX "orders_expiring" ON "orders" USING btree ("expires_at") WHERE "orders"."status" = 'pending' and "orders"."expiry_noted_at" is null;--> statement-breakpoint
+CREATE INDEX "orders_address" ON "orders" USING btree ("status","expires_at") WHERE "orders"."address" is not null;

@@ -1,0 +1,34 @@
+/** `GET /downloads/TOKEN`: the file that a signed link is for. A browser opens it without a token. */
+import { Elysia } from 'elysia'
+import type { Database } from '../../../db/index.ts'
+import { Closed } from '../../core/schemas.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { Type } from '../../core/typebox.ts'
+import { Nothing } from '../../platform/http/contract/operation.ts'
+import { type Downloads, openDownload } from './downloads.ts'
+
+interface DownloadDeps {
+  db: Database
+  downloads: Downloads
+  now: AppSources['now']
+}
+
+const DownloadPath = Closed({ token: Type.String({ maxLength: 300 }) })
+
+export const downloadFiles = ({ db, downloads, now }: DownloadDeps) =>
+  new Elysia({ name: 'matchday/download-files' }).get(
+    '/downloads/:token',
+    async ({ params }) => {
+      const { name, file } = await openDownload(db.read, downloads, params.token, now())
+      return new Response(file, {
+        headers: {
+          'Cache-Control': 'private, no-store',
+          // The names of files have no character that needs an escape.
+          'Content-Disposition': `attachment; filename="${name}"`,
+          'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+          'X-Content-Type-Options': 'nosniff',
+        },
+      })
+    },
+    { query: Nothing, params: DownloadPath, detail: { hide: true } },
+  )

@@ -1,0 +1,70 @@
+/** Files that fans have bought: links that are signed, and expire. */
+
+import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import type { Reader } from '../../../db/index.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { isSameSecret } from '../../core/constant-time.ts'
+import { deriveKey } from '../../core/derived-key.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { parseDelivers } from './delivers.ts'
+import { findOrder, readLines } from './order-rows.ts'
+import { shopProblems } from './problems.ts'
+
+/** Long enough to begin the download. */
+const VALID_MS = 10 * 60_000
+
+export type Downloads = ReturnType<typeof createDownloads>
+
+/** `secret`: any high-entropy text that all instances share. `folder`: null where no files are sold. */
+export function createDownloads(secret: string, folder: string | null) {
+  const key = deriveKey(secret, 'downloads')
+  const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
+  return {
+    folder,
+    issue(orderId: string, number: number, now: Date) {
+      const expiresAt = new Date(now.getTime() + VALID_MS)
+      const text = `${orderId}.${number}.${expiresAt.getTime()}`
+      return { url: `/downloads/${text}.${sign(text)}`, expiresAt: expiresAt.toISOString() }
+    },
+    /** The line that a link is for; null for a link that is forged or has expired. */
+    read(token: string, now: Date): { orderId: string; number: number } | null {
+      const [orderId = '', number, expiresAt, signature = '', ...more] = token.split('.')
+      const isGenuine =
+        isSameSecret(signature, sign(`${orderId}.${number}.${expiresAt}`)) && more.length === 0
+      return isGenuine && Number(expiresAt) > now.getTime() ? { orderId, number: Number(number) } : null
+    },
+  }
+}
+
+/** A link to the file of a paid line of the caller. @throws DomainError `order_not_found`, `no_download` */
+export async function issueDownload(
+  reader: Reader,
+  downloads: Downloads,
+  { userId }: CallerId,
+  orderId: string,
+  number: number,
+) {
+  const order = userId === undefined ? undefined : await findOrder(reader, orderId)
+  if (!order || order.userId !== userId) throw new DomainError(shopProblems.order_not_found)
+  if (!(await findFile(reader, orderId, number))) throw new DomainError(shopProblems.no_download)
+  return downloads.issue(orderId, number, reader.now())
+}
+issueDownload.problems = [shopProblems.order_not_found, shopProblems.no_download] as const
+
+/** The file of a paid line; undefined for a line without one, or once its order is refunded. */
+async function findFile(reader: Reader, orderId: string, number: number): Promise<string | undefined> {
+  const order = await findOrder(reader, orderId)
+  const line = (await readLines(reader, orderId)).find(line => line.number === number)
+  return order?.status === 'completed' && line ? parseDelivers(line.delivers).file : undefined
+}
+
+/** @throws DomainError `not_found` for a link that is forged, has expired, or whose order is refunded */
+export async function openDownload(reader: Reader, downloads: Downloads, token: string, now: Date) {
+  const line = downloads.read(token, now)
+  const name = line && (await findFile(reader, line.orderId, line.number))
+  const file = name && downloads.folder !== null ? Bun.file(join(downloads.folder, name)) : null
+  if (!name || !file || !(await file.exists())) throw new DomainError(transportProblems.not_found)
+  return { name, file }
+}
