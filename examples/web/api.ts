@@ -48,6 +48,16 @@ export const orNull = <T>(read: Promise<T>, ...codes: ProblemCode[]) =>
 export const signIn = (accessToken: string) =>
   unwrap(session.signIn(accessToken, { deviceName: 'Matchday in a browser' }))
 
+/** With the token of a new sign-in, which the API requires. False: it is of another fan, and nothing is deleted. */
+export async function deleteAccount(accessToken: string, accountId: string | null): Promise<boolean> {
+  const token = { token: accessToken }
+  const profile = await orNull(unwrap(api.readProfile({}, token)), 'profile_not_found')
+  if ((profile?.id ?? null) !== accountId) return false
+  await unwrap(api.deleteAccount({}, token))
+  await store.write(null)
+  return true
+}
+
 /** Ends the session on the server, if it can be reached, and here. */
 export async function signOut(everywhere = false): Promise<void> {
   // The server first: else the other devices would stay signed in without a word.
@@ -207,7 +217,10 @@ export const predict = (
 ) => send(api.writePrediction(prediction, { idempotencyKey }))
 export const checkIn = (code: string, idempotencyKey: string) =>
   send(api.checkIn({ code }, { idempotencyKey }))
+export const uploadPicture = (file: Blob, idempotencyKey: string) =>
+  send(api.uploadPicture({ file }, { idempotencyKey }))
 export interface ProfileChange {
+  avatarUrl?: string | null
   displayName?: string | null
   handle?: string | null
   bio?: string | null

@@ -5,12 +5,14 @@ import { emptyCart } from './cart.ts'
 import { text } from './lang/lang.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { NotFound } from './parts/layout.tsx'
+import { Notice } from './parts/notice.tsx'
 import { Standing } from './parts/standing.tsx'
 import { addressOf, Link, restoreScroll, useRoute } from './router.tsx'
 import { Card } from './screens/card.tsx'
 import { Cart } from './screens/cart.tsx'
 import { CheckIn } from './screens/check-in.tsx'
 import { Collection } from './screens/collection.tsx'
+import { DeleteAccount } from './screens/delete-account.tsx'
 import { Fan } from './screens/fan.tsx'
 import { FanLocker } from './screens/fan-locker.tsx'
 import { Fans, isFanList } from './screens/fans.tsx'
@@ -94,6 +96,7 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       return <Points />
     case 'profile':
       if (id === 'privacy') return <Privacy />
+      if (id === 'delete') return <DeleteAccount />
       if (isFanList(id)) return <Fans key={id} list={id} />
       return id === undefined ? <Profile /> : <NotFound />
     case 'sessions':
@@ -117,9 +120,10 @@ const TAB_OF: Record<string, string> = {
 /** In the side bar; on a phone the screen of the profile links to them. */
 const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 
-export function App({ refused }: { refused: string | null }) {
+/** `notice`: of a sign-in that came back. */
+export function App({ notice: first }: { notice: string | null }) {
   const [signedIn, setSignedIn] = useState(isSignedIn)
-  const [notice, setNotice] = useState(refused)
+  const [notice, setNotice] = useState(first)
   useEffect(
     () =>
       watchSession(() => {
@@ -131,20 +135,22 @@ export function App({ refused }: { refused: string | null }) {
       }),
     [],
   )
-  return signedIn ? <Frame /> : <Welcome notice={notice} />
+  return signedIn ? <Frame notice={first} /> : <Welcome notice={notice} />
 }
 
-function Frame() {
+function Frame({ notice }: { notice: string | null }) {
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
   const path = route.join('/')
   const first = useRef(true)
+  const [shown, setShown] = useState(notice)
   // A new screen begins at its top, one of before where it was left, and a screen reader reads on from there. Before the fan can act on it: an effect after
   // the paint would take the focus from what the fan has reached meanwhile, and the key that is pressed is lost.
   useLayoutEffect(() => {
     if (!first.current) {
       main.current?.focus({ preventScroll: true })
       restoreScroll()
+      setShown(null)
     }
     first.current = false
   }, [path])
@@ -157,6 +163,7 @@ function Frame() {
       <div class="page">
         <Offline />
         <Standing />
+        {shown !== null && <Notice error={new Error(shown)} />}
         <main id="main" ref={main} tabIndex={-1}>
           {screenOf(route)}
         </main>

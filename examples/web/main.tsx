@@ -6,12 +6,11 @@ import { describe } from './load.tsx'
 import { finishSignIn, isReturning, readConfig } from './sign-in.ts'
 import { applyColours } from './theme.ts'
 
-/** Why a sign-in that came back did not succeed; null without one. */
+/** What to tell about a sign-in that came back; null: nothing. */
 async function completeSignIn(): Promise<string | null> {
   if (!isReturning()) return null
   try {
-    await finishSignIn(await readConfig())
-    return null
+    return await finishSignIn(await readConfig())
   } catch (error) {
     return describe(error)
   }
@@ -26,8 +25,8 @@ applyLanguage()
 applyColours(undefined)
 addLink('icon', '/demo/icon.svg')
 addLink('manifest', '/demo/manifest.webmanifest')
-const refused = await completeSignIn()
+const notice = await completeSignIn()
 const root = document.getElementById('app')
-if (root) render(<App refused={refused} />, root)
+if (root) render(<App notice={notice} />, root)
 // Without it the app works, only not without a network.
 void navigator.serviceWorker?.register('/demo/service-worker.js', { scope: '/demo' }).catch(() => {})

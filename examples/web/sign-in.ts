@@ -1,5 +1,5 @@
 /** Sign-in by authorization code with PKCE (RFC 7636), then exchange for a native token. */
-import { signIn } from './api.ts'
+import { deleteAccount, signIn } from './api.ts'
 import { text } from './lang/lang.ts'
 
 /** What `/demo/config.json` answers. */
@@ -14,6 +14,8 @@ interface Pending {
   state: string
   /** The screen to come back to. */
   from: string
+  /** In place of a session: delete this account, whose fan signs in once more. Null: of a fan without a profile. */
+  deletes?: string | null
 }
 
 const PENDING = 'matchday sign-in'
@@ -41,9 +43,10 @@ const discover = ({ issuer }: DemoConfig) =>
   )
 
 /** Leaves the page for the provider's sign-in. */
-export async function startSignIn(config: DemoConfig): Promise<void> {
+export async function startSignIn(config: DemoConfig, purpose: Pick<Pending, 'deletes'> = {}): Promise<void> {
   const { pathname, search, hash } = location
-  const pending: Pending = { verifier: randomText(), state: randomText(), from: pathname + search + hash }
+  const from = pathname + search + hash
+  const pending: Pending = { verifier: randomText(), state: randomText(), from, ...purpose }
   sessionStorage.setItem(PENDING, JSON.stringify(pending))
   const challenge = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier))
   const { authorization_endpoint } = await discover(config)
@@ -55,6 +58,8 @@ export async function startSignIn(config: DemoConfig): Promise<void> {
     state: pending.state,
     code_challenge: base64url(new Uint8Array(challenge)),
     code_challenge_method: 'S256',
+    // Also of a fan whom the provider remembers.
+    ...(purpose.deletes !== undefined && { prompt: 'login' }),
   })}`
 }
 
@@ -64,8 +69,8 @@ export function isReturning(): boolean {
   return query.has('code') || query.has('error')
 }
 
-/** Completes a sign-in when the provider has sent the browser back. @throws Error when it refused */
-export async function finishSignIn(config: DemoConfig): Promise<void> {
+/** Completes a sign-in when the provider has sent the browser back. What the fan should know; null: nothing. @throws Error when it refused */
+export async function finishSignIn(config: DemoConfig): Promise<string | null> {
   const query = new URLSearchParams(location.search)
   const [code, state] = [query.get('code'), query.get('state')]
   const stored = sessionStorage.getItem(PENDING)
@@ -86,5 +91,11 @@ export async function finishSignIn(config: DemoConfig): Promise<void> {
       code_verifier: pending.verifier,
     }),
   })
+  if (pending.deletes !== undefined) {
+    const isDeleted = await deleteAccount(access_token, pending.deletes)
+    if (isDeleted) history.replaceState(null, '', '/demo')
+    return isDeleted ? text.deletion.done : text.deletion.another
+  }
   await signIn(access_token)
+  return null
 }

@@ -36,6 +36,7 @@ const SCREENS = {
   mutes: '/profile/mutes',
   blocks: '/profile/blocks',
   privacy: '/profile/privacy',
+  delete: '/profile/delete',
   missing: '/nowhere',
 }
 
@@ -98,6 +99,13 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const { handle: own } = (await profile.json()) as { handle: string | null }
       const purchase = await post('/api/packs/purchase', { packId: 'legends' })
       const { id } = (await purchase.json()) as { id: string }
+      const bought = (await (await post('/api/packs/purchase', { packId: 'starter' })).json()) as {
+        id: string
+      }
+      const paid = await send('PUT', '/api/packs/purchase', { purchaseId: bought.id })
+      const { userPack } = (await paid.json()) as { userPack: { id: string } }
+      const opened = { userPackId: userPack.id, clientSeed: '' }
+      expect((await post('/api/packs/open', opened)).status).toBe(200)
       const board = await fetch(`${demo.origin}/api/leaderboard`)
       const { entries } = (await board.json()) as { entries: { handle: string | null }[] }
       const [other, blocked] = entries.flatMap(({ handle }) => (handle === own ? [] : (handle ?? [])))
@@ -124,6 +132,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
         offer: `/fans/${other}/trade`,
         trade: `/trades/${trade.id}`,
         card: `/cards/${copy?.collectibleId}/${copy?.serialNumber}`,
+        cards: `/packs/own/${userPack.id}`,
+        proof: `/packs/own/${userPack.id}/proof`,
       })) {
         await page.goto(`${demo.origin}/demo${path}`)
         await page.locator('main h1').first().waitFor()

@@ -154,6 +154,28 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
+    'a sale that begins while its pack is shown is open without a reload',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 18)
+      await page.getByRole('button', { name: 'Join and get your first points' }).press('Enter')
+      await page.getByTestId('points').getByText('100').waitFor()
+      const startsAt = new Date(Date.now() + 1_500).toISOString()
+      await page.route('**/api/packs/starter?*', async route => {
+        const response = await route.fetch()
+        const active = Date.now() >= Date.parse(startsAt)
+        await route.fulfill({ json: { ...(await response.json()), active, startsAt } })
+      })
+      await demo.open(page, 'Packs')
+      await page.getByRole('link', { name: /Starter pack/ }).press('Enter')
+      await page.getByText(/^On sale from /).waitFor()
+      expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0)
+      await page.getByRole('button', { name: /^Buy for 100 points/ }).waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a link that is followed before the page was painted is followed',
     async () => {
       const page = await demo.visit()
@@ -248,6 +270,16 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('button', { name: 'Save' }).press('Enter')
       await page.getByText('Saved.').waitFor()
       await page.getByRole('heading', { name: 'Ada of the north stand' }).waitFor()
+      const file = { name: 'me.png', mimeType: 'image/png', buffer: await page.screenshot() }
+      await page.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from('no picture') })
+      await page.getByRole('alert').getByText('This is not a picture').waitFor()
+      await page.locator('input[type=file]').setInputFiles(file)
+      await page.locator('main img.avatar[src^="/uploads/"]').waitFor()
+      const width =
+        "(image => image.decode().then(() => image.naturalWidth))(document.querySelector('main img.avatar'))"
+      expect(await page.evaluate<number>(width)).toBeGreaterThan(0)
+      await page.getByRole('button', { name: 'Remove the picture' }).press('Enter')
+      await page.locator('main img.avatar[src^="/uploads/"]').waitFor({ state: 'detached' })
       await demo.open(page, 'Devices')
       await page.getByText('This device').waitFor()
       expect(await page.evaluate<string>('document.documentElement.dir')).toBe('ltr')
@@ -280,6 +312,38 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
       await takeScreenshot(page, `demo-home-${tag}`)
       expect(await findSerious(page)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a fan deletes the account, after a typed word and a new sign-in as the same fan',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 13)
+      await page.getByRole('button', { name: 'Join and get your first points' }).press('Enter')
+      await page.getByTestId('points').getByText('100').waitFor()
+      const headers = { authorization: `Bearer ${await demo.readToken(page)}` }
+      const confirm = async (word: string) => {
+        await demo.open(page, 'You')
+        await page.getByRole('link', { name: 'Delete your account' }).press('Enter')
+        await page.getByRole('textbox', { name: 'Type DELETE to go on' }).fill(word)
+      }
+      await confirm('delete it')
+      const go = page.getByRole('button', { name: 'Sign in again and delete' })
+      expect(await go.isDisabled()).toBe(true)
+      expect(await findSerious(page)).toEqual([])
+      await takeScreenshot(page, 'demo-delete')
+      await confirm('delete')
+      await go.press('Enter')
+      await demo.chooseFan(page, 12)
+      await page.getByRole('alert').getByText('You signed in as another fan. Nothing was deleted.').waitFor()
+      await confirm('DELETE')
+      await go.press('Enter')
+      await demo.chooseFan(page, 13)
+      await page.getByText('Your account is deleted.').waitFor()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      expect((await fetch(`${demo.origin}/api/dashboard`, { headers })).status).toBe(401)
     },
     BROWSER_TIMEOUT_MS,
   )

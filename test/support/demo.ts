@@ -26,6 +26,8 @@ export interface Demo {
   visit(look?: Parameters<typeof openBrowser>[0], path?: string): Promise<Page>
   /** `fan`: index of a fan on the first page of the provider's list. */
   signIn(page: Page, fan: number): Promise<void>
+  /** At the provider. */
+  chooseFan(page: Page, fan: number): Promise<void>
   /** Opens a screen by the navigation; on a phone some are reached from the fan's own. */
   open(page: Page, screen: string): Promise<void>
   /** The native token of the signed-in fan. */
@@ -38,6 +40,7 @@ export function useDemo(
   env: Record<string, string> = {},
 ): Demo {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-demo-'))
+  const uploads = mkdtempSync(join(tmpdir(), 'matchday-uploads-'))
   let provider: RunningProvider
   let temporary: TemporaryDatabase
   let api: RunningApi
@@ -52,7 +55,7 @@ export function useDemo(
     await seedDatabase(temporary.db, { ...options, seed: 1, ...provided })
     await prepare(temporary.db)
     api = await startApi({
-      ...{ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder },
+      ...{ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder, UPLOADS: uploads },
       ...env,
     })
   }, BROWSER_TIMEOUT_MS)
@@ -61,7 +64,7 @@ export function useDemo(
     await api.stop()
     await provider.stop()
     await temporary.remove()
-    rmSync(folder, { recursive: true })
+    for (const made of [folder, uploads]) rmSync(made, { recursive: true })
   }, BROWSER_TIMEOUT_MS)
 
   afterEach(async () => {
@@ -85,12 +88,15 @@ export function useDemo(
     },
     async signIn(page, fan) {
       await page.getByRole('button', { name: 'Sign in' }).click()
+      await this.chooseFan(page, fan)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    },
+    async chooseFan(page, fan) {
       await page.waitForURL(/authorize/)
       await page
         .getByRole('button', { name: fans[fan]?.name ?? '' })
         .first()
         .click()
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     },
     async open(page, screen) {
       const pages = page.getByRole('navigation', { name: 'Pages' })

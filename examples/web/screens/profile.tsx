@@ -8,6 +8,7 @@ import {
   saveProfile,
   signOut,
   type Team,
+  uploadPicture,
 } from '../api.ts'
 import { changeLanguage, formatHandle, language, languageNames, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
@@ -45,6 +46,7 @@ export function Profile() {
           {profile?.handle && <p class="quiet">{formatHandle(profile.handle)}</p>}
         </div>
       </div>
+      <AvatarChoice profile={profile ?? null} onSaved={loaded.reload} />
       <nav class="hub" aria-label={text.profile.more}>
         {IN_BAR.map(name => (
           <Way key={name} name={name} to={addressOf(name)} class="row in-bar" />
@@ -71,10 +73,13 @@ export function Profile() {
           </select>
         </Section>
       )}
-      <p class="leave">
+      <p class="leave actions">
         <Button kind="danger" busy={leave.isBusy} onClick={() => leave.run(null)}>
           {text.profile.signOut}
         </Button>
+        <Link to={addressOf('profile', 'delete')} class="button plain">
+          {text.deletion.title}
+        </Link>
       </p>
     </Screen>
   )
@@ -88,8 +93,45 @@ const Way = ({ name, ...link }: { name: IconName & keyof typeof text.nav; to: st
   </Link>
 )
 
+/** Types that the API takes; a phone turns its own into one of them. */
+const PICTURES = 'image/jpeg,image/png,image/webp'
+
+function AvatarChoice({ profile, onSaved }: { profile: ProfileData | null; onSaved: () => Promise<void> }) {
+  const input = useRef<HTMLInputElement>(null)
+  const write = useWrite(async (file: File | null, key) => {
+    const avatarUrl = file && (await uploadPicture(file, `${key}:file`)).url
+    await saveProfile({ avatarUrl }, `${key}:profile`)
+    await onSaved()
+  })
+  const choose = () => {
+    const file = input.current?.files?.[0]
+    if (file) void write.run(file)
+    // So that the same file can be chosen again.
+    if (input.current) input.current.value = ''
+  }
+  return (
+    <div class="avatar-choice">
+      <input ref={input} type="file" accept={PICTURES} hidden onChange={choose} />
+      <p class="actions">
+        <Button kind="small" busy={write.isBusy} onClick={() => input.current?.click()}>
+          {text.profile.choosePicture}
+        </Button>
+        {profile?.avatarUrl?.startsWith('/uploads/') && (
+          <Button kind="small" onClick={() => write.run(null)}>
+            {text.profile.removePicture}
+          </Button>
+        )}
+      </p>
+      <Refused write={write} />
+    </div>
+  )
+}
+
 /** Only what the fan changed: a name that comes from the provider stays the provider's. */
-function changeOf(profile: ProfileData | null, written: Required<ProfileChange>): ProfileChange {
+function changeOf(
+  profile: ProfileData | null,
+  written: Required<Omit<ProfileChange, 'avatarUrl'>>,
+): ProfileChange {
   const change: ProfileChange = {}
   for (const name of ['displayName', 'handle', 'bio', 'favoriteTeamId'] as const)
     if (written[name] !== (profile?.[name] ?? null)) change[name] = written[name]
