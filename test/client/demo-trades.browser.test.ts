@@ -1,6 +1,8 @@
 /** Lockers, trades and the history of cards in the example app: from the board to a trade, a report and a block. */
 import { describe, expect, test } from 'bun:test'
+import { and, eq, ne } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
+import { transferItems } from '../../src/play/packs/transfer-items.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { useDemo } from '../support/demo.ts'
@@ -61,6 +63,18 @@ describe.skipIf(noBrowser !== null)(title, () => {
       items.map(({ collectibleId, serialNumber }) => ({ collectibleId, serialNumber })),
     )
   }
+
+  /** To another fan, as if by a trade. */
+  const moveAway = ({ collectibleId, serialNumber }: Item) =>
+    demo.db.write(async tx => {
+      const { userItems, users } = tx.tables
+      const isCopy = and(eq(userItems.collectibleId, collectibleId), eq(userItems.serialNumber, serialNumber))
+      const [item] = await tx.select().from(userItems).where(isCopy)
+      const fromId = item?.userId ?? ''
+      const [other] = await tx.select().from(users).where(ne(users.id, fromId)).limit(1)
+      const transfer = { collectibleId, serialNumber, fromId, toId: other?.id ?? '' }
+      return transferItems(tx, [transfer], { ref: 'trade:other', restedAt: tx.now() })
+    })
 
   test(
     'a fan fills a locker by keyboard, another follows, trades for a card of it, reports it and blocks the fan',
@@ -191,13 +205,14 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'an offer that changed before it was accepted is shown as it is now, and a new one appears by itself',
+    'an offer that changed, or whose card has left, is shown as it is now, and a new one appears by itself',
     async () => {
       const page = await demo.visit()
       const maker = await enter(page, 17, 'maker_fan')
-      const [first, second] = maker.items
+      const [first, second, third] = maker.items
+      if (!first || !second || !third) throw new Error('a starter pack has three cards')
       await enter(page, 18, 'taker_fan')
-      const offer = (item: Item | undefined) =>
+      const offer = (item: Item) =>
         call<{ id: string }>(maker.token, 'POST', '/api/trades', { to: 'taker_fan', give: [item] })
       const { id } = await offer(first)
       await open(page, '/trades')
@@ -222,6 +237,20 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText('Thank you. The club will look at it.').waitFor()
       await press(page, 'Decline')
       await page.getByText('Declined. Nothing has changed hands.').waitFor()
+
+      // A card that has left voids the offer.
+      await offer(third)
+      await open(page, '/trades')
+      await page
+        .getByRole('link', { name: /^Offer from/ })
+        .first()
+        .press('Enter')
+      await button(page, 'Accept').waitFor()
+      await moveAway(third)
+      await press(page, 'Accept')
+      await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).press('Enter')
+      await page.getByRole('alert').getByText('A card of this has another owner by now.').waitFor()
+      await page.getByText(/^Void: a card had another owner/).waitFor()
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -5,7 +5,6 @@ import { Bones, describe, Loading, useLoaded } from '../load.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { Avatar } from '../parts/picture.tsx'
 import { Report } from '../parts/report.tsx'
-import { Share } from '../parts/share.tsx'
 import { Shelves } from '../parts/shelves.tsx'
 import { addressOf, Link } from '../router.tsx'
 
@@ -36,15 +35,16 @@ export function FanLocker({ handle }: { handle: string }) {
                 </div>
               </div>
               <Shelves locker={locker} />
-              <div class="actions">
-                {!isOwn && (
-                  <Link to={addressOf('fans', handle, 'trade')} class="button main">
-                    {text.trades.offer}
-                  </Link>
-                )}
-                <Share path={addressOf('fans', handle, 'locker')} title={text.locker.of(name)} />
-              </div>
-              {!isOwn && <Report subject={{ kind: 'locker', id: handle }} />}
+              {!isOwn && (
+                <>
+                  <p class="actions">
+                    <Link to={addressOf('fans', handle, 'trade')} class="button main">
+                      {text.trades.offer}
+                    </Link>
+                  </p>
+                  <Report subject={{ kind: 'locker', id: handle }} />
+                </>
+              )}
             </>
           )}
         </Loading>

@@ -28,7 +28,7 @@ export function Locker() {
                   {text.locker.edit}
                 </Link>
                 {handle && audience === 'public' && (
-                  <Share path={addressOf('fans', handle, 'locker')} title={locker.title || text.nav.locker} />
+                  <Share path={`/lockers/${handle}`} title={locker.title || text.nav.locker} />
                 )}
               </div>
               <p class="quiet">

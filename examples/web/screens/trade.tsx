@@ -13,7 +13,7 @@ import {
 } from '../api.ts'
 import { keyOf } from '../items.ts'
 import { formatHandle, formatLeft, text } from '../lang/lang.ts'
-import { Loading, useLoaded, useWrite, type Write } from '../load.tsx'
+import { Loading, useLoaded, useReloadAt, useWrite, type Write } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -54,6 +54,7 @@ interface ReviewProps {
 
 function Review({ trade, sides, set, reload }: ReviewProps) {
   const { isIncoming, other, get, lose } = sides
+  useReloadAt([trade.expiresAt], reload)
   const answer = useWrite(async (given: Answer, key) => {
     try {
       set(await send[given.verb](trade.id, given.version, key))

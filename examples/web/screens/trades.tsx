@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { followEvents, readProfile, readTrades, type Trade } from '../api.ts'
 import { keyOf } from '../items.ts'
 import { formatHandle, formatLeft, formatMoment, text } from '../lang/lang.ts'
-import { Loading, useLoaded } from '../load.tsx'
+import { Loading, useLoaded, useReloadAt } from '../load.tsx'
 import { CardsNav } from '../parts/cards-nav.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
@@ -23,6 +23,11 @@ async function loadTrades() {
 export function Trades() {
   const loaded = useLoaded('trades', loadTrades)
   useEffect(() => followEvents(() => void loaded.reload()), [loaded.reload])
+  const open = loaded.data?.trades.filter(({ status }) => status === 'open') ?? []
+  useReloadAt(
+    open.map(({ expiresAt }) => expiresAt),
+    loaded.reload,
+  )
   const more = useMore(loaded, readTrades, (page, next) => ({
     ...page,
     ...next,
