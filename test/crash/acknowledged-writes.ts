@@ -14,6 +14,7 @@ interface Records {
   purchases: Map<string, Row<'packPurchases'>>
   packs: Map<string, Row<'userPacks'>>
   items: Map<string, Row<'userItems'>[]>
+  trades: Map<string, Row<'trades'>>
   sessions: Map<string, Row<'nativeSessions'>>
   refreshTokens: Set<string>
   /** Those that the gate reported. */
@@ -56,6 +57,7 @@ async function readRecords(read: Reader): Promise<Records> {
     purchases: by(await read.select().from(tables.packPurchases), ({ id }) => id),
     packs: by(await read.select().from(tables.userPacks), ({ id }) => id),
     items: Map.groupBy(items, ({ userPackId }) => userPackId ?? ''),
+    trades: by(await read.select().from(tables.trades), ({ id }) => id),
     sessions: by(await read.select().from(tables.nativeSessions), ({ id }) => id),
     refreshTokens: new Set((await read.select().from(tables.refreshTokens)).map(({ hash }) => hash)),
   }
@@ -111,6 +113,10 @@ function lostEffect({ step, body }: StepResponse, records: Records): string | nu
     const found = items.map(({ collectibleId, serialNumber }) => [collectibleId, serialNumber])
     return expect(found, expected, 'what was drawn')
   }
+  if (path === '/api/trades') return expect(records.trades.get(body.id)?.fromId, user.id, 'the offer')
+  // An ended trade stays as it is.
+  if (path.startsWith('/api/trades/'))
+    return expect(records.trades.get(body.id)?.status, body.status, 'the end of the trade')
   return null
 }
 

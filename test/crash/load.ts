@@ -88,17 +88,37 @@ interface LoadOptions {
 
 /** Ends when `isOver`, or when no client gets responses; a client stops after a request without a response. */
 export async function runLoad(options: LoadOptions, history: History): Promise<void> {
-  await Promise.all(Array.from({ length: options.clients }, () => runClient(options, history)))
+  const market = new Market()
+  await Promise.all(Array.from({ length: options.clients }, () => runClient(options, history, market)))
+}
+
+/** What fans know of each other: whom they can offer items, and what is offered to them. */
+class Market {
+  readonly fans: { subject: string; handle: string; items: Item[] }[] = []
+  /** Ids of trades, by the handle of the fan to whom they were offered. */
+  readonly offered = new Map<string, string[]>()
+
+  enter(subject: string, handle: string) {
+    const fan = { subject, handle, items: [] as Item[] }
+    this.fans.push(fan)
+    return fan
+  }
+}
+
+interface Item {
+  collectibleId: string
+  serialNumber: number
 }
 
 async function runClient(
   { origin, gateKey, pick, nextFan, onResponse, isOver }: LoadOptions,
   history: History,
+  market: Market,
 ) {
   while (!isOver()) {
     const fan = await nextFan()
-    const visit = new Visit(fan, gateKey, pick)
-    for (let n = 0; n < 18 && !isOver(); n++) {
+    const visit = new Visit(fan, gateKey, pick, market)
+    for (let n = 0; n < 24 && !isOver(); n++) {
       const step = visit.next()
       const response = await sendStep(origin, step, reason => history.failures.push(reason))
       if (!response) {
@@ -121,17 +141,24 @@ class Visit {
   private readonly scans: Step[] = []
   private device: { token: string; refreshToken: string } | null = null
   private started = false
+  private readonly handle: string
+  /** Known once others can offer something to this fan. */
+  private own: ReturnType<Market['enter']> | undefined
+  private readonly made: string[] = []
 
   constructor(
     private readonly fan: { subject: string; token: string },
     private readonly gateKey: string | null,
     private readonly pick: (below: number) => number,
-  ) {}
+    private readonly market: Market,
+  ) {
+    this.handle = fan.subject.replace('-', '_')
+  }
 
   next(): Step {
     if (!this.started) {
       this.started = true
-      return this.step('POST', '/api/user/onboarding', {})
+      return this.step('POST', '/api/user/onboarding', { profile: { handle: this.handle } })
     }
     // Repeats an acknowledged request.
     if (this.keyed.length > 0 && this.pick(8) === 0) return this.one(this.keyed)
@@ -146,11 +173,16 @@ class Visit {
         ? [() => this.step('POST', '/api/rewards/redeem', { rewardId: this.one(this.claimed) })]
         : []),
       ...(this.held.length > 0
-        ? [1, 2].map(() => () => this.step('PUT', '/api/packs/purchase', { purchaseId: this.one(this.held) }))
+        ? [1, 2, 3].map(
+            () => () => this.step('PUT', '/api/packs/purchase', { purchaseId: this.one(this.held) }),
+          )
         : []),
       ...(this.sealed.length > 0
-        ? [1, 2].map(() => () => this.step('POST', '/api/packs/open', { userPackId: this.one(this.sealed) }))
+        ? [1, 2, 3].map(
+            () => () => this.step('POST', '/api/packs/open', { userPackId: this.one(this.sealed) }),
+          )
         : []),
+      ...this.trading(),
       () => this.signIn(),
       () => ({ ...this.step('GET', this.one(READS), {}), key: null }),
       ...(this.gateKey === null ? [] : this.gate(this.gateKey)),
@@ -167,8 +199,36 @@ class Visit {
       if (step.method === 'POST') this.held.push(body.id)
       else this.sealed.push(body.userPack.id)
     }
+    if (step.path === '/api/user/onboarding') this.own ??= this.market.enter(this.fan.subject, this.handle)
+    if (step.path === '/api/packs/open')
+      for (const { id, serialNumber } of body.items) this.own?.items.push({ collectibleId: id, serialNumber })
+    if (step.path === '/api/trades') {
+      this.made.push(body.id)
+      this.market.offered.set(body.to, [...(this.market.offered.get(body.to) ?? []), body.id])
+    }
     if (step.path.startsWith('/api/auth/native-token')) this.device = body
     if (step.path === '/api/auth/logout') this.device = null
+  }
+
+  /** Offers what the fan once got, which may have left, for nothing or for what another one once got. */
+  private trading(): (() => Step)[] {
+    const { own } = this
+    const others = this.market.fans.filter(({ handle }) => handle !== this.handle)
+    const received = this.market.offered.get(this.handle) ?? []
+    const one = (items: Item[]) => (items.length > 0 ? [this.one(items)] : [])
+    const offer = () => {
+      const { handle: to, items } = this.one(others)
+      const want = this.pick(2) === 0 ? [] : one(items)
+      return this.step('POST', '/api/trades', { to, give: [this.one(own?.items ?? [])], want })
+    }
+    const accept = () => this.step('POST', `/api/trades/${this.one(received)}/accept`, { version: 1 })
+    const end = (ids: string[], verb: string) => () =>
+      this.step('POST', `/api/trades/${this.one(ids)}/${verb}`, {})
+    return [
+      ...(own && own.items.length > 0 && others.length > 0 ? Array<() => Step>(6).fill(offer) : []),
+      ...(received.length > 0 ? [...Array<() => Step>(8).fill(accept), end(received, 'decline')] : []),
+      ...(this.made.length > 0 ? [end(this.made, 'cancel')] : []),
+    ]
   }
 
   private gate(key: string): (() => Step)[] {

@@ -90,6 +90,7 @@ const startApiOf = (
     IDP_ISSUER: provider.issuer,
     ONBOARDING_POINTS: String(POINTS),
     PACK_HOLDS_PER_FAN: '0',
+    TRADE_REST_HOURS: '0',
   })
 
 /** Starts the API with these settings, as one process or as several behind one origin. */
