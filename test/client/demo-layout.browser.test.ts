@@ -84,6 +84,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
     'no screen overflows: %s',
     async (label, look, { dir, size, axe }) => {
       const page = await demo.visit(look)
+      // Cards that are turning have less contrast.
+      await page.emulateMedia({ reducedMotion: 'reduce' })
       expect(await findWide(page)).toEqual([])
       await demo.signIn(page, FAN)
       const headers = { authorization: `Bearer ${await demo.readToken(page)}` }

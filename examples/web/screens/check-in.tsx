@@ -45,7 +45,7 @@ export function CheckIn() {
   return (
     <Screen title={text.matches.checkIn} lead={text.checkIn.lead} up={addressOf('matches')}>
       {done ? (
-        <div class="panel done" role="status">
+        <div class="panel checked-in" role="status">
           <p class="ready">
             <Icon name="check" />
             {text.matches.checkedIn}

@@ -25,7 +25,7 @@ export function DeleteAccount() {
       <form class="form panel" onSubmit={submit}>
         <div>
           <h2>{text.deletion.goesTitle}</h2>
-          <ul class="points">
+          <ul class="bullets">
             {text.deletion.goes.map(item => (
               <li key={item}>{item}</li>
             ))}

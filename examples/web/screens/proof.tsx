@@ -32,13 +32,13 @@ function Draw({ drawn, names }: { drawn: NonNullable<Own['drawn']>; names: Map<s
     <>
       <Verdict holds={holds} />
       <Section title={text.proof.before}>
-        <dl class="panel facts">
+        <dl class="panel proof-facts">
           <Fact name={text.proof.seedHash} value={commitment.seedHash} />
           <Fact name={text.proof.termsHash} value={commitment.termsHash} />
         </dl>
       </Section>
       <Section title={text.proof.seeds}>
-        <dl class="panel facts">
+        <dl class="panel proof-facts">
           <Fact name={text.proof.clientSeed} value={proof.clientSeed} />
           <Fact name={text.proof.serverSeed} value={proof.serverSeed} />
         </dl>
