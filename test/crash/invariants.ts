@@ -5,6 +5,7 @@ import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
+import { findWrongOrders } from '../../src/operate/admin/audit/verify-orders.ts'
 import { parseTerms } from '../../src/play/packs/draw.ts'
 import { statusOf } from '../../src/play/purchases/purchase.ts'
 import type { Given } from '../../src/play/quests/give-reward.ts'
@@ -47,6 +48,9 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...questFaults(all),
     ...setFaults(all),
     ...walletFaults(all),
+    ...(await findWrongOrders(db.read)).map(
+      ({ what, expected, actual }) => `${what}: ${expected}, not ${actual}`,
+    ),
     ...sessionFaults(all),
     ...distributionFaults(all),
     ...webhookFaults(all),
@@ -383,7 +387,10 @@ function questFaults({ questProgress, questCounts, pointsEntries, userItems, eve
     ...differences(
       'item of quest',
       given.flatMap(row => (row.collectibleId === null ? [] : [`${row.userId} quest:${name(row)}`])),
-      userItems.flatMap(({ userId, givenFor }) => (givenFor === null ? [] : [`${userId} ${givenFor}`])),
+      // Those of orders follow from their lines.
+      userItems.flatMap(({ userId, givenFor }) =>
+        givenFor?.startsWith('quest:') ? [`${userId} ${givenFor}`] : [],
+      ),
     ),
     ...differences(
       'completion',

@@ -11,7 +11,10 @@ import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { rotateServerKey } from '../../src/identity/server-keys/keys.ts'
 import { refundPurchase } from '../../src/play/packs/refund.ts'
 import { settlePredictions } from '../../src/play/predictions/settle.ts'
+import { refund } from '../../src/play/purchases/refund.ts'
 import { rewardCodes, useRedemption } from '../../src/play/rewards/redemptions.ts'
+import { changeLine } from '../../src/play/shop/change-line.ts'
+import { orderKind } from '../../src/play/shop/order-kind.ts'
 import { distributeAll, newFan, happen as report } from '../delivery/webhooks/webhooks-world.ts'
 import { eventOf } from '../economy/events/events-world.ts'
 import { addRule } from '../economy/rules/rules-world.ts'
@@ -20,6 +23,7 @@ import { addPack, buy, expectStatus, FREE, patientFan, start, userIdOf } from '.
 import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
 import { addQuest, happen } from '../play/quests/quests-world.ts'
 import { addSet } from '../play/sets/sets-world.ts'
+import { ADDRESS, addStock, buyWithMoney, checkout, pay } from '../play/shop/orders-world.ts'
 import { drawnItem } from '../play/trades/trades-world.ts'
 import { challenge, newAccount } from '../play/wallets/wallets-world.ts'
 import type { Answer } from '../support/client.ts'
@@ -255,6 +259,63 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const fan = await patientFan(world, 500)
     const { id } = await buy(fan, await addPack(world, { id: crypto.randomUUID(), supply: 5 }))
     return () => done(world.db.write(tx => refundPurchase(tx, id)))
+  },
+  async 'a checkout'(world) {
+    const fan = await patientFan(world, 500)
+    const productIds = [await addStock(world, 5), await addStock(world, null, { maxPerFan: 3 })]
+    const lines = productIds.map(productId => ({ productId, quantity: 1 }))
+    const headers = keyed()
+    return () => fan.post('/api/checkout', { lines, address: ADDRESS }, headers)
+  },
+  async 'the completion of an order of all kinds'(world) {
+    const fan = await patientFan(world, 500)
+    const packId = await addPack(world, { id: crypto.randomUUID() })
+    const collectibleId = await anyCollectible(world)
+    const price = { amount: 10, currency: 'POINTS' }
+    const { id: orderId } = expectStatus(
+      201,
+      await checkout(
+        fan,
+        await addStock(world, 5, { price }),
+        await addStock(world, 5, { price, kind: 'pack', delivers: { packId } }),
+        await addStock(world, 5, { price, kind: 'digital', delivers: { collectibleId } }),
+        await addStock(world, 5, { price, kind: 'voucher' }),
+      ),
+    )
+    const headers = keyed()
+    return () => fan.put('/api/checkout', { orderId }, headers)
+  },
+  async 'the completion of an order with money'(world) {
+    const fan = await patientFan(world)
+    const { id: orderId } = expectStatus(201, await checkout(fan, await addStock(world, 5)))
+    const paymentReference = await pay(fan, orderId)
+    const headers = keyed()
+    return () => fan.put('/api/checkout', { orderId, paymentReference }, headers)
+  },
+  async 'the cancellation of an order'(world) {
+    const fan = await patientFan(world)
+    const { id: orderId } = expectStatus(201, await checkout(fan, await addStock(world, 5)))
+    const headers = keyed()
+    return () => fan.post('/api/checkout/cancel', { orderId }, headers)
+  },
+  async 'the refund of an order'(world) {
+    const fan = await patientFan(world)
+    const packId = await addPack(world, { id: crypto.randomUUID() })
+    const pack = await addStock(world, 5, { kind: 'pack', delivers: { packId } })
+    const voucher = await addStock(world, 5, { kind: 'voucher' })
+    const { id } = await buyWithMoney(fan, await addStock(world, 5), pack, voucher)
+    return () => done(world.db.write(tx => refund(tx, orderKind, id)))
+  },
+  async 'a parcel that comes back'(world) {
+    const fan = await patientFan(world)
+    const { id } = await buyWithMoney(fan, await addStock(world, 5))
+    const change = (state: 'ready' | 'shipped' | 'returned') =>
+      world.db.write(tx =>
+        changeLine(tx, id, 1, { state, ...(state === 'shipped' ? { carrier: 'CTT' } : {}) }),
+      )
+    await change('ready')
+    await change('shipped')
+    return () => done(change('returned'))
   },
   async 'the enrolment in the leaderboards'(world) {
     const fan = await patientFan(world, 500)

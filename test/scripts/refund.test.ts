@@ -82,7 +82,7 @@ const usageSuite = (world: World) => {
   test('--help shows examples', async () => {
     const { code, out } = await run(world, ['--help'])
     expect(code).toBe(0)
-    expect(out).toContain('bun run refund PURCHASE --yes')
+    expect(out).toContain('bun run refund ID --yes')
   })
 
   test.each([
@@ -94,7 +94,7 @@ const usageSuite = (world: World) => {
   ])('leaves with 2 and its usage when it is called with %j', async parameters => {
     const { code, out, err } = await run(world, parameters)
     expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toContain('bun run refund PURCHASE --yes')
+    expect(err).toContain('bun run refund ID --yes')
   })
 
   test('exits with 1 and lists the problems of an invalid configuration', async () => {
@@ -172,6 +172,7 @@ for (const engine of engines) {
             userId: fanId,
             price: { amount: 100, currency: 'POINTS' },
             paymentReference: null,
+            kind: 'pack',
             opened: false,
             status: 'completed',
             supplyReturned: true,
