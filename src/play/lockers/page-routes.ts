@@ -11,9 +11,9 @@ import { lockerPage, missingPage } from './page.ts'
 import { createPictureDrawer } from './picture.ts'
 import type { ShownLocker } from './schema.ts'
 
-/** No scripts; pictures of fans and of the catalogue are anywhere. */
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** No scripts; pictures of fans and of the catalogue are anywhere, those of a local provider over http. */
+const policyOf = (issuer: string) =>
+  `default-src 'none'; style-src 'self'; img-src 'self' https: ${new URL(issuer).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const HTML = 'text/html; charset=utf-8'
 
 /** A locker that is hidden is gone from caches within a minute. */
@@ -31,14 +31,15 @@ const assets = {
 
 interface PageDeps {
   publicReads: PublicReads
-  config: Pick<Config, 'docs'>
+  config: Pick<Config, 'docs' | 'identity'>
 }
 
-export function lockerPages({ publicReads, config: { docs } }: PageDeps) {
+export function lockerPages({ publicReads, config: { docs, identity } }: PageDeps) {
+  const policy = policyOf(identity.issuer)
   const hidden = { detail: { hide: true } }
   const drawPicture = createPictureDrawer()
   const find = (handle: string) => publicReads.read(({ read }) => findPublicLocker(read, handle))
-  const missing = () => withCaching(pageResponse(missingPage, HTML, POLICY), 404)
+  const missing = () => withCaching(pageResponse(missingPage, HTML, policy), 404)
 
   // Any query may come: networks add parameters to links.
   const routes = new Elysia({ name: 'matchday/locker-pages', prefix: '/lockers' })
@@ -50,7 +51,7 @@ export function lockerPages({ publicReads, config: { docs } }: PageDeps) {
         const locker = inLanguageOf(found, request)
         const address = `${docs.publicUrl?.replace(/\/$/, '') ?? new URL(request.url).origin}/lockers/${handle}`
         const page = lockerPage(locker, { address, picture: etagOf(JSON.stringify(found)) })
-        return conditional(request, etagOf(page), () => pageResponse(page, HTML, POLICY))
+        return conditional(request, etagOf(page), () => pageResponse(page, HTML, policy))
       },
       hidden,
     )

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
-import { onEachEngine } from '../../support/world.ts'
+import { ISSUER, onEachEngine } from '../../support/world.ts'
 import { addPack, buy, DAY, expectStatus, FREE, open } from '../packs/packs-world.ts'
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -47,8 +47,9 @@ onEachEngine('The page of a locker', world => {
     const { fan, serialNumber } = await fanWithLocker()
     const { response, status, text } = await get(`${pageOf(fan)}?utm_source=chat`)
     expect([status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    // The provider of the world serves the fans' own pictures.
     expect(response.headers.get('content-security-policy')).toStartWith(
-      "default-src 'none'; style-src 'self';",
+      `default-src 'none'; style-src 'self'; img-src 'self' https: ${new URL(ISSUER).origin};`,
     )
     expect(text).not.toContain('<script')
     for (const shown of ['Derby days', `Name of ${fan.handle}`, `@${fan.handle}`, `No. ${serialNumber}`])
