@@ -106,6 +106,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await button(page, 'Save').dblclick()
       await page.getByRole('heading', { name: 'Harbour nights' }).waitFor()
       expect(writes).toEqual([expect.any(String)])
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await press(page, 'Share')
+      await page.getByText('Link copied').waitFor()
+      const shared = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(shared).toBe(`${demo.origin}/lockers/locker_fan`)
+      expect(await (await fetch(shared)).text()).toContain('Harbour nights')
       const [shelf = []] = await readShelf(giver.token)
       expect(shelf).toHaveLength(3)
       expect(shelf.map(copy => `${copy.collectibleId}:${copy.serialNumber}`).toSorted()).toEqual(

@@ -68,7 +68,7 @@ function Review({ trade, sides, set, reload }: ReviewProps) {
   const title = isIncoming ? text.trades.from(name) : text.trades.to(name)
   return (
     <>
-      <div class="screen-head">
+      <div class="screen-head with-link">
         <h1>{other === null ? title : <Link to={addressOf('fans', other)}>{title}</Link>}</h1>
         <p class="quiet" role="status">
           {trade.status === 'open'
