@@ -18,6 +18,7 @@ import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
+import { acknowledgePayments } from '../play/purchases/acknowledge.ts'
 import { noteExpiredOrders, reencryptAddresses } from '../play/shop/sweep-orders.ts'
 import { sweepChallenges } from '../play/wallets/challenge.ts'
 import type { Deps } from './deps.ts'
@@ -28,6 +29,8 @@ const SYNCS_EVERY_MS = 5_000
 /** Soon after an erasure. */
 const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
+/** Purchases of testers are given back after minutes. */
+const ACKNOWLEDGE_EVERY_MS = 30_000
 const POLL_EVERY_MS = 1_000
 /** A key changes with a new start of the process only. */
 const REENCRYPT_EVERY_MS = 86_400_000
@@ -61,6 +64,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', () =>
       reencryptAddresses(deps.db, deps.addressEncryption),
     ),
+    start(ACKNOWLEDGE_EVERY_MS, 'acknowledge payments', () => acknowledgePayments(deps, () => stopping)),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'end points', () => expirePoints(deps, () => stopping)),

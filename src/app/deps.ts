@@ -120,6 +120,8 @@ export async function createDeps(world: World) {
     addressEncryption: createAddressEncryption(config.nativeTokens),
     payments: await createPayments(config, secret, {
       log,
+      now: sources.now,
+      trace: tracedFetch,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
     }),
     chains: createChains({

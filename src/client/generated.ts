@@ -2481,9 +2481,9 @@ export interface components {
             purchaseId: string;
             /**
              * @description The store that sells, in an app of its platform. Without it, the gateway of the server prepares.
-             * @constant
+             * @enum {string}
              */
-            gateway?: "apple";
+            gateway?: "apple" | "google";
         };
         /** PreparedPayment */
         PreparedPayment: {
@@ -2491,7 +2491,7 @@ export interface components {
              * @description Which client library pays.
              * @enum {string}
              */
-            gateway: "sandbox" | "stripe" | "apple";
+            gateway: "sandbox" | "stripe" | "apple" | "google";
             /** @description The `paymentReference` to complete the purchase with, after payment. */
             paymentReference: string | null;
             /** @description Secret for the gateway’s client library. */
@@ -2502,7 +2502,7 @@ export interface components {
             store: {
                 /** @description The product of the store that the app sells. */
                 productId: string;
-                /** @description What the app passes to the store: the `appAccountToken` of StoreKit. */
+                /** @description What the app passes to the store: the `appAccountToken` of StoreKit, or the obfuscated account id of Google Play. */
                 accountToken: string;
             } | null;
         };
@@ -2848,9 +2848,9 @@ export interface components {
             method: "points" | "gateway";
             /**
              * @description The store that sells, in an app of its platform. Without it, the gateway of the server prepares.
-             * @constant
+             * @enum {string}
              */
-            gateway?: "apple";
+            gateway?: "apple" | "google";
         };
         /** OrderPayment */
         OrderPayment: {

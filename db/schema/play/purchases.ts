@@ -20,8 +20,11 @@ export function definePurchasesTables(kit: ColumnKit) {
       currency: id().notNull(),
       createdAt: timestamp().notNull(),
       refundedAt: timestamp(),
+      /** A store gives back what it has not heard of by then. Null: it has, or needs not. */
+      acknowledgeBy: timestamp(),
     },
     t => [
+      kit.index('payments_to_acknowledge').on(t.acknowledgeBy).where(sql`${t.acknowledgeBy} is not null`),
       kit.uniqueIndex('payments_purchase_unique').on(t.purchaseId),
       kit.check('payments_amount_positive', sql`${t.amount} > 0`),
     ],

@@ -1,9 +1,9 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { attempt } from '../../core/attempt.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 /** Products of a store by the price that they pay, `499 EUR`. The first one is offered. */
-export type StoreProducts = ReadonlyMap<string, readonly string[]>
+type StoreProducts = ReadonlyMap<string, readonly string[]>
 
 /** The App Store of Apple. */
 export interface AppleConfig {
@@ -16,8 +16,23 @@ export interface AppleConfig {
   rootCertificate: Uint8Array | null
 }
 
+/** Google Play. */
+export interface GoogleConfig {
+  packageName: string
+  /** The service account that reads purchases. `privateKey` is PKCS #8 in PEM. */
+  account: { clientEmail: string; privateKey: string; keyId: string | null }
+  products: StoreProducts
+  /** Whether purchases of license testers, which cost nothing, are accepted. */
+  testPurchases: boolean
+  /** The audience and the service account of the push subscription; null: notifications are refused. */
+  push: { audience: string; account: string } | null
+  /** Replaces the hosts of Google, such as `http://localhost:9000`; development only. */
+  apiBase: string | null
+}
+
 /** Stores of mobile platforms, through which apps sell digital goods. Null: not in use. */
-export const readStoresConfig = (reader: EnvironmentReader) => Object.freeze({ apple: readApple(reader) })
+export const readStoresConfig = (reader: EnvironmentReader) =>
+  Object.freeze({ apple: readApple(reader), google: readGoogle(reader) })
 
 function readApple(reader: EnvironmentReader): Readonly<AppleConfig> | null {
   const bundleId = reader.text('APPLE_BUNDLE_ID')
@@ -35,6 +50,54 @@ function readApple(reader: EnvironmentReader): Readonly<AppleConfig> | null {
   if (products.size === 0)
     reader.refuse('APPLE_PRODUCTS', 'is required by APPLE_BUNDLE_ID: PRODUCT=499 EUR, separated by commas')
   return Object.freeze({ bundleId, environment, appId: appId || null, products, rootCertificate })
+}
+
+function readGoogle(reader: EnvironmentReader): Readonly<GoogleConfig> | null {
+  const packageName = reader.text('GOOGLE_PLAY_PACKAGE')
+  const account = readAccount(reader, 'GOOGLE_PLAY_SERVICE_ACCOUNT')
+  const products = readProducts(reader, 'GOOGLE_PLAY_PRODUCTS')
+  const testPurchases = reader.flag('GOOGLE_PLAY_TEST_PURCHASES', !reader.production)
+  const push = readPush(reader)
+  const apiBase = readGoogleBase(reader)
+  if (packageName === undefined) return null
+  if (!/^[a-zA-Z][\w.]{1,254}$/.test(packageName))
+    reader.refuse('GOOGLE_PLAY_PACKAGE', 'must be the package name of an app')
+  if (account === undefined)
+    reader.refuse('GOOGLE_PLAY_SERVICE_ACCOUNT', 'must be the JSON key of a service account')
+  if (products.size === 0)
+    reader.refuse(
+      'GOOGLE_PLAY_PRODUCTS',
+      'is required by GOOGLE_PLAY_PACKAGE: PRODUCT=499 EUR, separated by commas',
+    )
+  return account ? Object.freeze({ packageName, account, products, testPurchases, push, apiBase }) : null
+}
+
+function readAccount(reader: EnvironmentReader, name: string): GoogleConfig['account'] | undefined {
+  const text = reader.secret(name) ?? ''
+  // Guarantee of the cast: every value has members, which are checked below.
+  const key = Object(attempt(() => JSON.parse(text))) as Record<string, unknown>
+  const { client_email: clientEmail, private_key: privateKey, private_key_id: keyId } = key
+  if (typeof clientEmail !== 'string' || typeof privateKey !== 'string') return undefined
+  if (attempt(() => createPrivateKey(privateKey).asymmetricKeyType) !== 'rsa') return undefined
+  return { clientEmail, privateKey, keyId: typeof keyId === 'string' ? keyId : null }
+}
+
+function readPush(reader: EnvironmentReader): GoogleConfig['push'] {
+  const audience = reader.text('GOOGLE_PLAY_PUSH_AUDIENCE')
+  const account = reader.text('GOOGLE_PLAY_PUSH_ACCOUNT')
+  if (audience !== undefined && account !== undefined) return { audience, account }
+  if (audience !== undefined || account !== undefined)
+    reader.refuse('GOOGLE_PLAY_PUSH_AUDIENCE', 'and GOOGLE_PLAY_PUSH_ACCOUNT must be set together')
+  return null
+}
+
+function readGoogleBase(reader: EnvironmentReader): string | null {
+  const value = reader.text('GOOGLE_PLAY_API_BASE')
+  if (value === undefined) return null
+  if (reader.production) reader.refuse('GOOGLE_PLAY_API_BASE', 'must not be set in production')
+  else if (!/^https?:/.test(value) || URL.parse(value)?.origin !== value)
+    reader.refuse('GOOGLE_PLAY_API_BASE', 'must be http:// or https://, a host and optionally a port')
+  return value
 }
 
 /** `com.club.pack=499 EUR, com.club.box=999 EUR` */

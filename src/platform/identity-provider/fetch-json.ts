@@ -36,8 +36,10 @@ export interface JsonRequest {
   fetch: Fetch
   url: string
   token?: string
-  /** JSON: the request is a POST with it. */
-  body?: string
+  /** JSON, or a form: the request is a POST with it. */
+  body?: string | URLSearchParams
+  /** Whether a response without a body is an empty object. Default: it is invalid. */
+  mayBeEmpty?: boolean
   /** For the whole response, body included. Milliseconds. */
   deadlineMs: number
   maxBytes: number
@@ -50,7 +52,7 @@ export interface JsonResponse {
 
 /** @throws ProviderError, and nothing else */
 export async function fetchJson(request: JsonRequest): Promise<JsonResponse> {
-  const { fetch, url, token, body, deadlineMs, maxBytes } = request
+  const { fetch, url, token, body, mayBeEmpty = false, deadlineMs, maxBytes } = request
   const abort = new AbortController()
   const onLate = () => {
     abort.abort()
@@ -68,7 +70,7 @@ export async function fetchJson(request: JsonRequest): Promise<JsonResponse> {
     const headers = {
       accept: 'application/json',
       ...(token ? { authorization: `Bearer ${token}` } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
     }
     const method = body === undefined ? 'GET' : 'POST'
     const init = { method, body, headers, redirect: 'manual', signal: abort.signal } as const
@@ -78,7 +80,8 @@ export async function fetchJson(request: JsonRequest): Promise<JsonResponse> {
       abort.abort()
       throw unusable
     }
-    return { body: parse(await readText(response, maxBytes, abort)), headers: response.headers }
+    const text = await readText(response, maxBytes, abort)
+    return { body: text === '' && mayBeEmpty ? {} : parse(text), headers: response.headers }
   }
 }
 

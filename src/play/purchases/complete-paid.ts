@@ -60,7 +60,8 @@ async function completeWith(
     throw new DomainError(purchaseProblems.payment_gateway_unavailable, { retryAfter: RETRY_AFTER_SECONDS })
   }
   try {
-    const payment = { kind: 'money' as const, reference: verdict.reference }
+    const { acknowledge } = verdict
+    const payment = { kind: 'money' as const, reference: verdict.reference, acknowledge }
     await db.write(async tx => reportRefundDue(tx, log, await complete(tx, kind, purchase.id, payment)))
     return true
   } catch (error) {

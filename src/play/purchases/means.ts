@@ -9,7 +9,17 @@ import { purchaseProblems } from './problems.ts'
 import { needsMoney, type Purchase } from './purchase.ts'
 
 /** With points, booked on completion, or with money that a gateway has confirmed. */
-export type Payment = { kind: 'points' } | { kind: 'money'; reference: string }
+export type Payment = { kind: 'points' } | MoneyPayment
+
+interface MoneyPayment {
+  kind: 'money'
+  reference: string
+  /** The store waits to hear that what was paid is delivered, and gives the money back otherwise. */
+  acknowledge?: boolean | undefined
+}
+
+/** Google's limit. */
+const ACKNOWLEDGE_WITHIN_MS = 3 * 86_400_000
 
 interface MeansOfPayment<Paid extends Payment> {
   /** Whether the fan has paid before the purchase completes: if it cannot complete, a refund is due. */
@@ -34,11 +44,15 @@ const points: MeansOfPayment<{ kind: 'points' }> = {
   },
 }
 
-const money: MeansOfPayment<{ kind: 'money'; reference: string }> = {
+const money: MeansOfPayment<MoneyPayment> = {
   paidBefore: true,
-  async capture(tx, { name }, { id, priceAmount, priceCurrency }, { reference }) {
+  async capture(tx, { name }, { id, status, priceAmount, priceCurrency }, { reference, acknowledge }) {
     const payment = { reference, kind: name, purchaseId: id, amount: priceAmount, currency: priceCurrency }
-    if (!(await insertPayment(tx, { ...payment, createdAt: tx.clock(), refundedAt: null })))
+    const createdAt = tx.clock()
+    // What came too late stays unacknowledged: the store gives it back even if nobody asks it to.
+    const acknowledgeBy =
+      acknowledge && status === 'completed' ? new Date(createdAt.getTime() + ACKNOWLEDGE_WITHIN_MS) : null
+    if (!(await insertPayment(tx, { ...payment, createdAt, refundedAt: null, acknowledgeBy })))
       throw usedBefore()
   },
   async refund(tx, _kind, { id }) {

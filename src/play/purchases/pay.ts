@@ -66,7 +66,7 @@ export async function verifyPaymentOf(
     if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
     const verdict = await gateway.examine(chargeOf(purchase), reference)
     if (verdict.state !== 'paid') throw notConfirmed(verdict.detail)
-    return { kind: 'money', reference: verdict.reference }
+    return { kind: 'money', reference: verdict.reference, acknowledge: verdict.acknowledge }
   } catch (error) {
     const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
     if (unpaid && status === 'expired') throw new DomainError(kind.problems.expired)

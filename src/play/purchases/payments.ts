@@ -1,6 +1,6 @@
 /** The payments with money that the engine has taken, one row each. */
 
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 
@@ -22,7 +22,7 @@ export async function markPaymentRefunded(tx: Transaction, purchaseId: string): 
   const { payments } = tx.tables
   await tx
     .update(payments)
-    .set({ refundedAt: tx.now() })
+    .set({ refundedAt: tx.now(), acknowledgeBy: null })
     .where(and(eq(payments.purchaseId, purchaseId), isNull(payments.refundedAt)))
 }
 
@@ -31,4 +31,20 @@ export async function findPayment(reader: Reader, reference: string): Promise<Pa
   const { payments } = reader.tables
   const [payment] = await reader.select().from(payments).where(eq(payments.reference, reference))
   return payment
+}
+
+/** The payments that their stores have not heard of, those that are due first. */
+export async function listUnacknowledged(reader: Reader, limit: number): Promise<PaymentRow[]> {
+  const { payments } = reader.tables
+  return reader
+    .select()
+    .from(payments)
+    .where(isNotNull(payments.acknowledgeBy))
+    .orderBy(asc(payments.acknowledgeBy))
+    .limit(limit)
+}
+
+export async function markAcknowledged(tx: Transaction, reference: string): Promise<void> {
+  const { payments } = tx.tables
+  await tx.update(payments).set({ acknowledgeBy: null }).where(eq(payments.reference, reference))
 }

@@ -13,6 +13,7 @@ import { completePaid } from './complete-paid.ts'
 import { findOfKinds } from './find.ts'
 import type { AppleGateway } from './gateways/apple.ts'
 import type { Payments } from './gateways/create.ts'
+import type { GoogleGateway } from './gateways/google.ts'
 import { receiptKinds, type Sandbox } from './gateways/sandbox.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { PurchaseKind } from './kind.ts'
@@ -127,6 +128,36 @@ const appleRoute = ({ db, log, purchaseKinds: kinds }: PaymentDeps, apple: Apple
     }),
   )
 
+const googleRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, google: GoogleGateway) =>
+  signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, async (headers, body) => ({
+    event: await google.readPush(headers.get('authorization'), body, now()),
+  })).post(
+    '/google-play',
+    async ({ event, status }) => {
+      if (event) await recordStoreEvent({ db, log, kinds }, google, event)
+      return status(204, undefined)
+    },
+    operation({
+      id: 'receiveGooglePlayNotification',
+      open: true,
+      idempotencyKey: 'none',
+      summary: 'Receive a notification of Google Play',
+      description:
+        'Called by a push subscription of Cloud Pub/Sub, with a token of Google: real-time developer notifications. A purchase of a one-time product completes the purchase, a full refund refunds it; others are accepted and ignored.',
+      body: Type.Object(
+        {
+          message: Type.Object({ data: Type.String({ maxLength: 50_000 }) }, { additionalProperties: true }),
+        },
+        { title: 'GooglePlayNotification', additionalProperties: true },
+      ),
+      responses: { 204: Type.Void({ description: 'Taken.' }) },
+      problems: [transportProblems.invalid_signature, ...recordStoreEvent.problems],
+      examples: {
+        body: { message: { data: 'eyJ2ZXJzaW9uIjoiMS4wIn0=', messageId: '136969346945' } },
+      },
+    }),
+  )
+
 /** The routes of the gateways in use. The types have the routes of all gateways; those not in use return 404. */
 export function paymentRoutes(deps: PaymentDeps) {
   const { payments } = deps
@@ -135,9 +166,11 @@ export function paymentRoutes(deps: PaymentDeps) {
   const sandbox = (payments.sandbox ? sandboxRoute(deps, payments.sandbox) : none) as SandboxRoute
   const stripe = (payments.stripe ? stripeRoute(deps, payments.stripe) : none) as StripeRoute
   const apple = (payments.apple ? appleRoute(deps, payments.apple) : none) as AppleRoute
-  return new Elysia().use(sandbox).use(stripe).use(apple)
+  const google = (payments.google ? googleRoute(deps, payments.google) : none) as GoogleRoute
+  return new Elysia().use(sandbox).use(stripe).use(apple).use(google)
 }
 
 type SandboxRoute = ReturnType<typeof sandboxRoute>
 type StripeRoute = ReturnType<typeof stripeRoute>
 type AppleRoute = ReturnType<typeof appleRoute>
+type GoogleRoute = ReturnType<typeof googleRoute>

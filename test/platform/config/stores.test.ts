@@ -1,5 +1,6 @@
 /** The stores in which apps sell: their settings, and what is wrong with them. */
 import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ function faults(env: Environment): string[] {
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.problems.filter(problem => /^APPLE_/.test(problem))
+    return error.problems.filter(problem => /^(APPLE|GOOGLE)_/.test(problem))
   }
 }
 
@@ -95,5 +96,72 @@ describe('The App Store', () => {
       'APPLE_ROOT_CERTIFICATE must not be set in production: its owner could forge payments',
     ])
     expect(faults({ ...apple, APPLE_ROOT_CERTIFICATE: '/nowhere' })).toHaveLength(1)
+  })
+})
+
+describe('Google Play', () => {
+  const key = (type: 'rsa' | 'ec') =>
+    type === 'rsa'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const accountOf = (type: 'rsa' | 'ec', members: object = {}) =>
+    JSON.stringify({
+      client_email: 'matchday@club.iam.gserviceaccount.com',
+      private_key: key(type).export({ type: 'pkcs8', format: 'pem' }),
+      ...members,
+    })
+  const google = {
+    GOOGLE_PLAY_PACKAGE: 'com.club.fans',
+    GOOGLE_PLAY_SERVICE_ACCOUNT: accountOf('rsa'),
+    GOOGLE_PLAY_PRODUCTS: 'pack=499 EUR',
+  }
+
+  test('is not in use unless a package is named, and accepts testers in development', () => {
+    expect(storesOf({}).google).toBeNull()
+    expect(storesOf({ ...google, GOOGLE_PLAY_PACKAGE: undefined }).google).toBeNull()
+    expect(storesOf(google).google).toMatchObject({
+      packageName: 'com.club.fans',
+      account: { clientEmail: 'matchday@club.iam.gserviceaccount.com', keyId: null },
+      products: new Map([['499 EUR', ['pack']]]),
+      testPurchases: true,
+      push: null,
+      apiBase: null,
+    })
+    expect(faults({ ...production, ...google })).toEqual([])
+  })
+
+  test('takes its key from a file', () => {
+    const { GOOGLE_PLAY_SERVICE_ACCOUNT: content, ...others } = google
+    expect(faults({ ...others, GOOGLE_PLAY_SERVICE_ACCOUNT_FILE: fileOf(content) })).toEqual([])
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['no JSON', 'key'],
+    ['JSON of nothing', 'null'],
+    ['an account without a key', '{"client_email":"a@b"}'],
+    ['a key that is none', accountOf('rsa', { private_key: 'secret-key' })],
+    ['a key of another algorithm', accountOf('ec')],
+  ])('refuses %s as a service account, and shows none of it', (_, GOOGLE_PLAY_SERVICE_ACCOUNT) => {
+    expect(faults({ ...google, GOOGLE_PLAY_SERVICE_ACCOUNT })).toEqual([
+      'GOOGLE_PLAY_SERVICE_ACCOUNT must be the JSON key of a service account',
+    ])
+  })
+
+  test('refuses half of a push subscription, an odd package, no products, and other hosts in production', () => {
+    expect(faults({ ...google, GOOGLE_PLAY_PUSH_AUDIENCE: 'a' })).toEqual([
+      'GOOGLE_PLAY_PUSH_AUDIENCE and GOOGLE_PLAY_PUSH_ACCOUNT must be set together',
+    ])
+    expect(faults({ ...google, GOOGLE_PLAY_PACKAGE: 'com club' })).toEqual([
+      'GOOGLE_PLAY_PACKAGE must be the package name of an app',
+    ])
+    expect(faults({ ...google, GOOGLE_PLAY_PRODUCTS: undefined })).toHaveLength(1)
+    const GOOGLE_PLAY_API_BASE = 'http://localhost:9000'
+    expect(faults({ ...google, GOOGLE_PLAY_API_BASE })).toEqual([])
+    expect(faults({ ...production, ...google, GOOGLE_PLAY_API_BASE })).toEqual([
+      'GOOGLE_PLAY_API_BASE must not be set in production',
+    ])
+    for (const odd of ['localhost', 'http://localhost/v1', 'ftp://localhost'])
+      expect(faults({ ...google, GOOGLE_PLAY_API_BASE: odd })).toHaveLength(1)
   })
 })

@@ -1,6 +1,9 @@
+import { type AppSources, realSources } from '../../../core/sources.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../../core/ssrf-guard.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import type { AppleGateway } from './apple.ts'
 import type { PaymentGateway } from './gateway.ts'
+import type { GoogleGateway } from './google.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway, StripeOptions } from './stripe.ts'
 
@@ -9,24 +12,37 @@ export interface Payments {
   sandbox?: Sandbox
   stripe?: StripeGateway
   apple?: AppleGateway
+  google?: GoogleGateway
+}
+
+interface PaymentOptions extends StripeOptions {
+  /** Wraps a `fetch`, such as for tracing. */
+  trace?: (target: string, fetch: GuardedFetch) => GuardedFetch
+  now?: AppSources['now']
 }
 
 /** `secret` keys the sandbox's receipts. Packages of gateways are large: only those in use are loaded. */
 export async function createPayments(
-  { payments, stores }: Pick<Config, 'payments' | 'stores'>,
+  { payments, stores, production }: Pick<Config, 'payments' | 'stores' | 'production'>,
   secret: string,
-  options: StripeOptions = {},
+  options: PaymentOptions = {},
 ): Promise<Payments> {
   const created: Payments = {}
   if (payments.gateway === 'sandbox') created.sandbox = createSandbox(secret)
   if (payments.gateway === 'stripe')
     created.stripe = (await import('./stripe.ts')).createStripeGateway(payments, options)
   if (stores.apple) created.apple = (await import('./apple.ts')).createAppleGateway(stores.apple)
+  if (stores.google) {
+    const { createGoogleGateway } = await import('./google.ts')
+    const guarded = createGuardedFetch({ publicOnly: production })
+    const { log, now = realSources.now, trace = (_, fetch) => fetch } = options
+    created.google = createGoogleGateway(stores.google, { fetch: trace('google-play', guarded), log, now })
+  }
   return created
 }
 
-const gatewaysOf = ({ stripe, sandbox, apple }: Payments): PaymentGateway[] =>
-  [stripe, sandbox, apple].filter(gateway => gateway !== undefined)
+const gatewaysOf = ({ stripe, sandbox, apple, google }: Payments): PaymentGateway[] =>
+  [stripe, sandbox, apple, google].filter(gateway => gateway !== undefined)
 
 /** The gateway that `PAYMENT_GATEWAY` selects. */
 export const defaultGateway = ({ stripe, sandbox }: Payments): PaymentGateway | undefined => stripe ?? sandbox

@@ -22,11 +22,11 @@ export const PaymentReference = Type.String({
   description: 'The reference from the payment gateway. Omit it for points.',
 })
 
-export const gatewayNames = ['sandbox', 'stripe', 'apple'] as const
+export const gatewayNames = ['sandbox', 'stripe', 'apple', 'google'] as const
 type GatewayName = (typeof gatewayNames)[number]
 
 /** Stores of mobile platforms. A client names the one of its platform. */
-export const storeNames = ['apple'] as const
+const storeNames = ['apple', 'google'] as const
 export type StoreName = (typeof storeNames)[number]
 
 export const StoreGateway = OneOf(storeNames, {
@@ -51,7 +51,8 @@ export const PreparedPayment = Closed(
       Closed({
         productId: Type.String({ description: 'The product of the store that the app sells.' }),
         accountToken: Type.String({
-          description: 'What the app passes to the store: the `appAccountToken` of StoreKit.',
+          description:
+            'What the app passes to the store: the `appAccountToken` of StoreKit, or the obfuscated account id of Google Play.',
         }),
       }),
       { description: 'For a store; otherwise null.' },
@@ -62,8 +63,11 @@ export const PreparedPayment = Closed(
 
 /** What a gateway says of a payment. `detail` is for the caller. */
 export type Verdict =
-  /** Paid in full, in the currency, for this purchase. `reference` is the one under which the payment is kept: it has one. */
-  | { state: 'paid'; reference: string }
+  /**
+   * Paid in full, in the currency, for this purchase. `reference` is the one under which the payment is kept: it has
+   * one. `acknowledge`: the gateway must hear of the delivery.
+   */
+  | { state: 'paid'; reference: string; acknowledge?: true }
   /** Not made, or unknown. */
   | { state: 'unpaid'; detail: string }
   /** Made, but does not pay this charge. */
@@ -104,6 +108,11 @@ export interface PaymentGateway {
    * @throws DomainError `not_refundable` (a payment of another gateway, or refused), `payment_gateway_unavailable`
    */
   refund(charge: Charge, reference: string): Promise<void>
+  /**
+   * Tells the gateway that what was paid is delivered; idempotent. False: it refuses, as for a payment that it has given back.
+   * @throws DomainError `payment_gateway_unavailable`
+   */
+  acknowledge?(reference: string): Promise<boolean>
 }
 
 /** `detail`: why the payment does not pay the purchase. */

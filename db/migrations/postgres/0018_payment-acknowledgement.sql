@@ -1,0 +1,2 @@
+ALTER TABLE "payments" ADD COLUMN "acknowledge_by" timestamp (3) with time zone;--> statement-breakpoint
+CREATE INDEX "payments_to_acknowledge" ON "payments" USING btree ("acknowledge_by") WHERE "payments"."acknowledge_by" is not null;
