@@ -100,6 +100,8 @@ export const createFollow =
     }
 
     function take({ type, id, data }: Frame) {
+      // The app may have ended it at the frame before.
+      if (ended.signal.aborted) return
       // Guarantee of the cast: the API sends what docs/stream.md says.
       const event = { type, id, data: JSON.parse(data) } as StreamEvent
       try {
@@ -126,7 +128,8 @@ export const createFollow =
         onData()
         failures = 0
         parse(decoder.decode(value, { stream: true }))
-        if (ended.signal.aborted) return void reader.cancel()
+        // It rejects, since the request was aborted.
+        if (ended.signal.aborted) return void reader.cancel().catch(() => {})
       }
     }
 

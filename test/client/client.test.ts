@@ -13,7 +13,7 @@ import {
 import { newPng } from '../club/pictures/pictures-world.ts'
 import { addPack } from '../play/packs/packs-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
-import { waitUntil } from '../support/wait-until.ts'
+import { turns, waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 
 const EXPIRED_MS = 16 * 60_000
@@ -446,6 +446,23 @@ onEngine(sqliteEngine, 'The client', world => {
       createClient({ origin }).follow(topics, () => {}, { onEnd: problem => (ended = problem.code) })
       await waitUntil('the stream has ended', () => ended !== '')
       expect(ended).toBe(code)
+    })
+
+    test('is ended by the function that is called for an event, without an error', async () => {
+      const errors: unknown[] = []
+      const note = (error: unknown) => void errors.push(error)
+      process.on('unhandledRejection', note)
+      const seen: StreamEvent[] = []
+      const end = createClient({ origin }).follow(['leaderboard'], event => {
+        seen.push(event)
+        end()
+      })
+      await waitUntil('an event arrived', () => seen.length > 0)
+      // A rejection that nobody takes is reported later.
+      await turns(5)
+      process.off('unhandledRejection', note)
+      expect(errors).toEqual([])
+      expect(seen.map(({ type }) => type)).toEqual(['reset'])
     })
 
     test('reads frames that arrive in parts', async () => {

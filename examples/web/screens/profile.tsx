@@ -113,11 +113,11 @@ function AvatarChoice({ profile, onSaved }: { profile: ProfileData | null; onSav
     <div class="avatar-choice">
       <input ref={input} type="file" accept={PICTURES} hidden onChange={choose} />
       <p class="actions">
-        <Button kind="small" busy={write.isBusy} onClick={() => input.current?.click()}>
+        <Button kind="plain" busy={write.isBusy} onClick={() => input.current?.click()}>
           {text.profile.choosePicture}
         </Button>
         {profile?.avatarUrl?.startsWith('/uploads/') && (
-          <Button kind="small" onClick={() => write.run(null)}>
+          <Button kind="plain" onClick={() => write.run(null)}>
             {text.profile.removePicture}
           </Button>
         )}
