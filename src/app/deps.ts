@@ -75,8 +75,9 @@ export async function createDeps(world: World) {
   const cursors = createCursors(secret)
   const publicReads = createPublicReads({ ...sources, db, cache, replica, log })
   const streams = createStreams({ ...sources, config, db, log, publicReads, cursors })
-  const { termsVersion } = config.publicText
-  db.read.spine.publicText.policy = { filter: await createTextFilter(config.publicText), termsVersion }
+  const { termsVersion, termsUrl } = config.publicText
+  const filter = await createTextFilter(config.publicText)
+  db.read.spine.publicText.policy = { filter, termsVersion, termsUrl }
   db.onInvalidate(tag => {
     if (!isTokenValidityTag(tag)) return cache.invalidate(tag)
     tokenValidityCache.invalidate(tag)

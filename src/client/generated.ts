@@ -342,6 +342,8 @@ export interface components {
             code: "terms_not_accepted";
             /** @description The version to accept. */
             required: string;
+            /** @description Where the terms are. Null if the club does not say. */
+            url: string | null;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A word in a text that other fans read is on the list of the club. `errors` has a pointer to each such text. Ask the user for other words. */
         TextNotAllowedProblem: {
@@ -1196,6 +1198,8 @@ export interface components {
         Terms: {
             /** @description The version that texts for other fans require. Null if none is required. */
             required: string | null;
+            /** @description Where the terms are. Null if the club does not say. */
+            url: string | null;
             /** @description What you accepted last. Null if nothing. */
             accepted: {
                 /** @description The version. */
@@ -1669,6 +1673,8 @@ export interface components {
             following: boolean;
             /** @description Whether the fan follows you. */
             followsYou: boolean;
+            /** @description Whether you mute the fan, who does not learn it. */
+            muted: boolean;
         };
         /** NewReport */
         NewReport: {

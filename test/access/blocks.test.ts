@@ -242,7 +242,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     // The muted fan reads nothing of the mute.
     for (const located of reads())
       for (const path of pathsOf(located, need(muting)))
-        expect((await textOf(need(b), path)).includes('muted')).toBe(false)
+        expect((await textOf(need(b), path)).includes('"muted":true')).toBe(false)
   })
 
   describe('and a fan whom a moderator', () => {

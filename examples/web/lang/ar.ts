@@ -643,6 +643,7 @@ export const ar: Text = {
   terms: {
     title: 'وافق على شروط النادي',
     lead: version => `يرى المشجعون الآخرون ما تكتبه. يطلب النادي ذلك (الإصدار ${version}).`,
+    read: 'اقرأ الشروط',
     accept: 'وافق وتابع',
   },
   feed: {

@@ -614,6 +614,7 @@ export const en = {
   terms: {
     title: 'Accept the terms of the club',
     lead: (version: string) => `Other fans see what you write. The club asks for it (version ${version}).`,
+    read: 'Read the terms',
     accept: 'Accept and go on',
   },
   feed: {

@@ -634,6 +634,7 @@ export const pt: Text = {
   terms: {
     title: 'Aceita os termos do clube',
     lead: version => `Os outros adeptos veem o que escreves. O clube pede-o (versão ${version}).`,
+    read: 'Ler os termos',
     accept: 'Aceitar e continuar',
   },
   feed: {

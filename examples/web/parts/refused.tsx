@@ -9,11 +9,17 @@ export function Refused<Input>({ write }: { write: Write<Input> }) {
   const { error } = write
   if (error === null) return null
   if (error instanceof ProblemError && error.problem.code === 'terms_not_accepted')
-    return <Terms version={error.problem.required} again={write.again} />
+    return <Terms version={error.problem.required} url={error.problem.url} again={write.again} />
   return <Notice error={error} />
 }
 
-function Terms({ version, again }: { version: string; again: () => Promise<void> }) {
+interface TermsProps {
+  version: string
+  url: string | null
+  again: () => Promise<void>
+}
+
+function Terms({ version, url, again }: TermsProps) {
   const accept = useWrite(async (accepted: string, key) => {
     await acceptTerms(accepted, key)
     await again()
@@ -22,7 +28,12 @@ function Terms({ version, again }: { version: string; again: () => Promise<void>
     <div class="panel terms" role="alert">
       <p>
         <strong class="line">{text.terms.title}</strong>
-        <span class="quiet">{text.terms.lead(version)}</span>
+        <span class="quiet">{text.terms.lead(version)}</span>{' '}
+        {url !== null && (
+          <a href={url} target="_blank" rel="noreferrer">
+            {text.terms.read}
+          </a>
+        )}
       </p>
       {accept.error !== null && <Notice error={accept.error} />}
       <Button busy={accept.isBusy} onClick={() => accept.run(version)}>

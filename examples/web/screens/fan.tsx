@@ -10,16 +10,15 @@ import { Avatar, Crest } from '../parts/picture.tsx'
 import { Report } from '../parts/report.tsx'
 import { addressOf, Link } from '../router.tsx'
 
-/** As many as one page has. A fan who mutes more may see "Mute" where it changes nothing. */
+/** As many as one page has. */
 const LISTED = 100
 
 /** A fan who is blocked is hidden, and is found on the list of blocks. */
 async function loadFan(handle: string) {
-  const isOn = async (list: 'mutes' | 'blocks') =>
-    (await readFans(list, undefined, LISTED)).fans.some(fan => fan.handle === handle)
-  const [fan, own, isMuted] = await Promise.all([readFan(handle), readProfile(), isOn('mutes')])
-  const isBlocked = fan === null && (await isOn('blocks'))
-  return { fan, isMuted, isBlocked, isOwn: own?.handle === handle }
+  const [fan, own] = await Promise.all([readFan(handle), readProfile()])
+  const blocks = fan === null ? (await readFans('blocks', undefined, LISTED)).fans : []
+  const isBlocked = blocks.some(blocked => blocked.handle === handle)
+  return { fan, isBlocked, isOwn: own?.handle === handle }
 }
 type FanData = Awaited<ReturnType<typeof loadFan>>
 
@@ -108,7 +107,7 @@ interface ActionsProps {
 }
 
 /** Each button does what it says, and is then the one that undoes it: it keeps the focus. */
-function Actions({ handle, data: { fan, isMuted, isBlocked }, reload }: ActionsProps) {
+function Actions({ handle, data: { fan, isBlocked }, reload }: ActionsProps) {
   const act = useWrite(async (action: Relating, key) => {
     await relate[action](handle, key)
     await reload()
@@ -128,7 +127,7 @@ function Actions({ handle, data: { fan, isMuted, isBlocked }, reload }: ActionsP
             {text.trades.offer}
           </Link>
         )}
-        {fan && buttonOf('mute', isMuted ? 'unmute' : 'mute', 'plain')}
+        {fan && buttonOf('mute', fan.muted ? 'unmute' : 'mute', 'plain')}
         {buttonOf('block', isBlocked ? 'unblock' : 'block', isBlocked ? 'plain' : 'danger')}
       </div>
     </>

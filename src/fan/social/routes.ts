@@ -52,6 +52,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
           locker: { title: 'Derby days', theme: 'night' },
           following: true,
           followsYou: false,
+          muted: false,
         },
       },
     }),

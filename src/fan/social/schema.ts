@@ -21,6 +21,7 @@ export const FanPage = Closed(
     }),
     following: Type.Boolean({ description: 'Whether you follow the fan.' }),
     followsYou: Type.Boolean({ description: 'Whether the fan follows you.' }),
+    muted: Type.Boolean({ description: 'Whether you mute the fan, who does not learn it.' }),
   },
   { title: 'FanPage', description: 'A fan as you see them.' },
 )

@@ -1,6 +1,6 @@
 /** Problems of texts that fans show to others. */
 import { defineProblems } from '../../core/problems.ts'
-import { Closed } from '../../core/schemas.ts'
+import { Closed, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 
 export const publicTextProblems = defineProblems({
@@ -9,8 +9,11 @@ export const publicTextProblems = defineProblems({
     title: 'You have not accepted the terms',
     description:
       'Texts that other fans read require that the fan has accepted the terms of version `required`. Show them, and accept them with `PUT /api/user/terms`.',
-    members: Closed({ required: Type.String({ description: 'The version to accept.' }) }),
-    example: { required: '2026-08' },
+    members: Closed({
+      required: Type.String({ description: 'The version to accept.' }),
+      url: Nullable(Type.String(), { description: 'Where the terms are. Null if the club does not say.' }),
+    }),
+    example: { required: '2026-08', url: 'https://club.example/terms' },
   },
   text_not_allowed: {
     status: 422,

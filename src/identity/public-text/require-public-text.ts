@@ -18,11 +18,11 @@ export async function requirePublicText(
   texts: readonly PublicText[],
 ): Promise<void> {
   const { publicText } = tx.spine
-  const { filter, termsVersion } = publicText.policy
+  const { filter, termsVersion, termsUrl = null } = publicText.policy
   const written = texts.flatMap(({ pointer, text }) => (text ? [{ pointer, text }] : []))
   if (written.length === 0) return
   if (termsVersion !== null && !(await hasAccepted(tx, userId, termsVersion)))
-    throw new DomainError(publicTextProblems.terms_not_accepted, { required: termsVersion })
+    throw new DomainError(publicTextProblems.terms_not_accepted, { required: termsVersion, url: termsUrl })
   const found = filter ? written.filter(({ text }) => filter.matches(text)) : []
   if (found.length === 0) return
   if (filter?.action === 'flag')

@@ -12,6 +12,7 @@ const Terms = Closed(
     required: Nullable(Type.String(), {
       description: 'The version that texts for other fans require. Null if none is required.',
     }),
+    url: Nullable(Type.String(), { description: 'Where the terms are. Null if the club does not say.' }),
     accepted: Nullable(
       Closed({
         version: Type.String({ description: 'The version.' }),
@@ -30,6 +31,7 @@ const AcceptTerms = Closed(
 
 const example = {
   required: '2026-08',
+  url: 'https://club.example/terms',
   accepted: { version: '2026-08', acceptedAt: '2026-08-15T18:30:00.000Z' },
 }
 

@@ -11,6 +11,8 @@ declare module '../../../db/types.ts' {
 export interface PublicTextPolicy {
   filter: TextFilter | null
   termsVersion: string | null
+  /** Where the terms are. */
+  termsUrl?: string | null
 }
 
 /** Called in the unit of work of the write, with the texts that the filter matches. */

@@ -10,8 +10,11 @@ import { publicTextProblems } from './problems.ts'
 /** What the fan has accepted last, and what texts for others require. */
 export async function readTerms(reader: Reader, { userId }: CallerId) {
   const accepted = userId === undefined ? undefined : await selectLatest(reader, userId)
+  const { publicText } = reader.spine
+  const { termsVersion, termsUrl = null } = publicText.policy
   return {
-    required: reader.spine.publicText.policy.termsVersion,
+    required: termsVersion,
+    url: termsUrl,
     accepted: accepted ? { version: accepted.version, acceptedAt: accepted.acceptedAt.toISOString() } : null,
   }
 }

@@ -19,7 +19,9 @@ const SURNAMES_AND_PLACES = [
 ]
 
 /** The library is loaded only here: without a filter it is not read. */
-export async function createTextFilter(config: PublicTextConfig): Promise<TextFilter | null> {
+export async function createTextFilter(
+  config: Pick<PublicTextConfig, 'filter' | 'blockedWords' | 'allowedWords'>,
+): Promise<TextFilter | null> {
   const { filter, blockedWords, allowedWords } = config
   if (filter === 'off') return null
   const { englishDataset, englishRecommendedTransformers, RegExpMatcher } = await import('obscenity')

@@ -7,7 +7,7 @@ import { userProblems } from '../users/problems.ts'
 import { publicFans } from '../users/public-profile.ts'
 import { lockFan, lockHandle } from '../users/users.ts'
 import { relationProblems } from './problems.ts'
-import { follows, isShown, isVisible, leaderboardNameOf } from './visibility.ts'
+import { follows, isShown, isVisible, leaderboardNameOf, mutes } from './visibility.ts'
 
 /** The same for a handle that nobody has and for a fan who is hidden by a block. */
 export const fanNotFound = () => new DomainError(userProblems.fan_not_found)
@@ -78,6 +78,7 @@ const selectFan = prepared((reader: Reader, viewerId: string, handle: string) =>
       isShown: isShown(reader, 'profile', viewerId, fan.userId),
       following: follows(reader, viewerId, fan.userId),
       followsYou: follows(reader, fan.userId, viewerId),
+      muted: mutes(reader, viewerId, fan.userId),
     })
     .from(fan)
     .where(sql`${fan.handle} = ${handle} and ${isVisible(reader, viewerId, fan.userId)}`)

@@ -53,6 +53,16 @@ export function follows(
     and ${relations.otherId} = ${fanId} and ${relations.followedAt} is not null)`.mapWith(Boolean)
 }
 
+/** SQL: whether the viewer mutes the fan, who never learns it. */
+export function mutes(
+  { tables: { fanRelations: relations } }: Tables,
+  viewerId: string,
+  fanId: Column,
+): SQL<boolean> {
+  return sql<boolean>`exists (select 1 from ${relations} where ${relations.fanId} = ${viewerId}
+    and ${relations.otherId} = ${fanId} and ${relations.mutedAt} is not null)`.mapWith(Boolean)
+}
+
 /** SQL: whether the fan's privacy shows this to the viewer, who is not blocked. Activity of a muted fan is shown to no other. */
 export function isShown(
   reader: Tables,

@@ -1,3 +1,4 @@
+import { isPlainHttps, MAX_URL_LENGTH } from '../../core/https-url.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 /** Rules for texts that fans show to others. */
@@ -9,6 +10,8 @@ export interface PublicTextConfig {
   allowedWords: string[]
   /** The version of the terms that a fan must have accepted to write public text. Null: none is asked for. */
   termsVersion: string | null
+  /** Where the terms are. */
+  termsUrl: string | null
 }
 
 const MAX_WORD = 100
@@ -27,10 +30,16 @@ export function readPublicText(reader: EnvironmentReader): Readonly<PublicTextCo
   const termsVersion = reader.text('TERMS_VERSION') ?? null
   if (termsVersion !== null && !VERSION.test(termsVersion))
     reader.refuse('TERMS_VERSION', 'must be 1 to 64 letters, digits, dots, hyphens and underscores')
+  const termsUrl = reader.text('TERMS_URL') ?? null
+  if (termsUrl !== null && (!isPlainHttps(termsUrl) || termsUrl.length > MAX_URL_LENGTH))
+    reader.refuse('TERMS_URL', 'must be an https URL without credentials')
+  if (termsUrl !== null && termsVersion === null)
+    reader.refuse('TERMS_URL', 'has no effect without TERMS_VERSION: set it too')
   return Object.freeze({
     filter,
     blockedWords: lines.filter(line => !line.startsWith('!')),
     allowedWords: lines.filter(line => line.startsWith('!')).map(line => line.slice(1).trim()),
     termsVersion,
+    termsUrl,
   })
 }

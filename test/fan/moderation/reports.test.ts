@@ -293,7 +293,7 @@ onEachEngine('A report', world => {
     const { publicText } = world.db.read.spine
     const before = publicText.policy
     const filter = await createTextFilter({
-      ...{ filter: 'flag', blockedWords: ['offside'], allowedWords: [], termsVersion: null },
+      ...{ filter: 'flag', blockedWords: ['offside'], allowedWords: [] },
     })
     publicText.policy = { filter, termsVersion: null }
     const fan = await namedFan(world)

@@ -1,6 +1,6 @@
 /** The page of a fan: what each privacy shows to whom. */
 import { expect, test } from 'bun:test'
-import { follow, type NamedFan, namedFan, remove } from '../../identity/relations/relations-world.ts'
+import { follow, type NamedFan, namedFan, put, remove } from '../../identity/relations/relations-world.ts'
 import { expectStatus, refusal } from '../../play/packs/packs-world.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
@@ -37,13 +37,16 @@ onEachEngine('The page of a fan', world => {
       points: 100,
       locker: null,
     }
-    const nobody = { following: false, followsYou: false }
+    const nobody = { following: false, followsYou: false, muted: false }
     expect(await pageOf(world.anonymous, fan)).toEqual({ ...shown, ...nobody })
     await follow(reader, fan.handle)
-    expect(await pageOf(reader, fan)).toEqual({ ...shown, following: true, followsYou: false })
+    expect(await pageOf(reader, fan)).toEqual({ ...shown, ...nobody, following: true })
     expect((await pageOf(fan, reader)).followsYou).toBe(true)
     await remove(reader, 'following', fan.handle)
     expect(await pageOf(reader, fan)).toEqual({ ...shown, ...nobody })
+    await put(reader, 'mutes', fan.handle)
+    expect(await pageOf(reader, fan)).toEqual({ ...shown, ...nobody, muted: true })
+    expect((await pageOf(fan, reader)).muted).toBe(false)
   })
 
   test.each([
@@ -57,7 +60,7 @@ onEachEngine('The page of a fan', world => {
     await follow(fan, stranger.handle)
     await fan.patch('/api/user/privacy', { profile: expected.profile })
     const isShown = async (reader: Client) => {
-      const { handle, following: _, followsYou: _f, ...page } = await pageOf(reader, fan)
+      const { handle, following: _, followsYou: _f, muted: _m, ...page } = await pageOf(reader, fan)
       expect(handle).toBe(fan.handle)
       if (page.displayName === null) expect(page).toEqual(HIDDEN)
       return page.displayName !== null

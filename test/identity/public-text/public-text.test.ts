@@ -5,6 +5,7 @@ import { countQueries } from '../../support/queries.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const VERSION = '2026-08'
+const TERMS = 'https://club.example/terms'
 
 onEachEngine(
   'A club with terms and a text filter',
@@ -19,8 +20,12 @@ onEachEngine(
       const fan = await world.fan()
       const refused = await fan.post('/api/user/profile', { displayName: 'Ana' })
       expect(refused.status).toBe(403)
-      expect(refused.body).toMatchObject({ code: 'terms_not_accepted', required: VERSION })
-      expect((await fan.get('/api/user/terms')).body).toEqual({ required: VERSION, accepted: null })
+      expect(refused.body).toMatchObject({ code: 'terms_not_accepted', required: VERSION, url: TERMS })
+      expect((await fan.get('/api/user/terms')).body).toEqual({
+        required: VERSION,
+        url: TERMS,
+        accepted: null,
+      })
       const { body } = await fan.put('/api/user/terms', { version: VERSION })
       expect(body.accepted.version).toBe(VERSION)
       expectStatus(
@@ -64,13 +69,13 @@ onEachEngine(
       expect((await fan.get('/api/user/onboarding')).body.state).toBe('not_started')
     })
   },
-  { env: { TEXT_FILTER: 'block', TERMS_VERSION: VERSION } },
+  { env: { TEXT_FILTER: 'block', TERMS_VERSION: VERSION, TERMS_URL: TERMS } },
 )
 
 onEachEngine('A club without terms and filter', world => {
   test('requires nothing, accepts no version, and reads nothing for it', async () => {
     const fan = await world.fan()
-    expect((await fan.get('/api/user/terms')).body).toEqual({ required: null, accepted: null })
+    expect((await fan.get('/api/user/terms')).body).toEqual({ required: null, url: null, accepted: null })
     expect((await fan.put('/api/user/terms', { version: VERSION })).status).toBe(409)
     expectStatus(201, await fan.post('/api/user/profile', { displayName: 'Ana' }))
     const rename = (displayName: string) => fan.patch('/api/user/profile', { displayName })

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { createTextFilter } from '../../../src/identity/public-text/text-filter.ts'
 
 const filterOf = async (blockedWords: string[] = [], allowedWords: string[] = []) => {
-  const filter = await createTextFilter({ filter: 'block', blockedWords, allowedWords, termsVersion: null })
+  const filter = await createTextFilter({ filter: 'block', blockedWords, allowedWords })
   if (!filter) throw new Error('a filter that is on')
   return filter
 }
 
 test('a filter that is off is none', async () => {
-  const off = { filter: 'off' as const, blockedWords: [], allowedWords: [], termsVersion: null }
+  const off = { filter: 'off' as const, blockedWords: [], allowedWords: [] }
   expect(await createTextFilter(off)).toBeNull()
 })
 

@@ -213,6 +213,18 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     })
   })
 
+  test.each([
+    ['invisible characters', 'K\u200bop', 'Kop'],
+    ['styled letters', '𝓚𝓸𝓹', 'Kop'],
+    ['letters that look like Latin ones, which leave the name out', 'К\u043ep Kop\u0435', null],
+  ])('holds a name to the rules of names that fans write: %s', async (_, name, shown) => {
+    const fan = await world.fan()
+    await answerWith({ sub: fan.subject, name })
+    const answer = await pull(fan)
+    expect([answer.status, answer.body.identity.name]).toEqual([200, shown])
+    expect((await fan.get('/api/user/profile')).body.displayName).toBe(shown)
+  })
+
   test('an invalid updated_at is reported, and the time of the request is used instead', async () => {
     for (const updated_at of ['yesterday', -1, 1_786_818_600_000, true, '2026-13-45T00:00:00Z']) {
       const fan = await world.fan()
