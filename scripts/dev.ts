@@ -17,6 +17,8 @@ import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
 import { requireFreePort } from './dev/ports.ts'
 import { prepareDatabase, readMock } from './dev/prepare-database.ts'
+import { WALLPAPER } from './seed/demo-products.ts'
+import { drawWallpaper } from './seed/pictures/pictures.ts'
 
 /** A child that ignores SIGTERM is killed after this time. */
 const STOP_TIMEOUT_MS = 12_000
@@ -26,6 +28,9 @@ const DEMO_FOLDER = Bun.isStandaloneExecutable ? join(import.meta.dir, '../data/
 
 /** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
+
+/** What the demonstration products deliver, unless DOWNLOADS is set. */
+const DOWNLOADS = 'data/downloads'
 
 const command = declareCommand({
   name: 'dev',
@@ -48,6 +53,7 @@ function freshSettings(): Environment {
   return {
     DATABASE_URL: `sqlite:${join(folder, 'matchday.db')}`,
     MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
+    DOWNLOADS: process.env.DOWNLOADS || join(folder, 'downloads'),
   }
 }
 
@@ -104,6 +110,7 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   const mock = readMock(env)
   const mockPort = mock.port
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
+  env.DOWNLOADS ||= DOWNLOADS
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')
@@ -111,6 +118,7 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await requireFreePort('PORT', config.host, config.port)
   await prepareDatabase(config, mock)
+  if (!process.env.DOWNLOADS) await Bun.write(join(env.DOWNLOADS, WALLPAPER), drawWallpaper())
   if (!Bun.isStandaloneExecutable) await buildDemo(DEMO_FOLDER)
 
   const provider = startChild(

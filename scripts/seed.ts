@@ -65,10 +65,13 @@ await runCommand(
       identity: provider,
       onboardingPoints,
       predictionPoints,
+      nativeTokens,
       postgres,
     } = await configuration()
     const { seed, fans } = options
-    const parameters: SeedParameters = { seed, fans, provider, onboardingPoints, predictionPoints }
+    const parameters: SeedParameters = {
+      ...{ seed, fans, provider, onboardingPoints, predictionPoints, nativeTokens },
+    }
     const onProgress = progress('fans')
     if (options.dryRun) {
       const absent = isSqlite(databaseUrl) && !existsSync(sqlitePathOf(databaseUrl))
@@ -99,17 +102,18 @@ interface Written {
   rules: number
   quests: number
   sets: number
+  products: number
   fans: number
   skipped: Skipped
 }
 
 function describe(
   verb: string,
-  { teams, rewards, packs, matches, rules, quests, sets, fans, skipped }: Written,
+  { teams, rewards, packs, matches, rules, quests, sets, products, fans, skipped }: Written,
 ): string {
   const { taken, erased, elsewhere } = skipped
   const lines = [
-    `${verb} ${teams} teams, ${rewards} rewards, ${packs} packs, ${matches} matches, ${rules} rules, ${quests} quests, ${sets} sets and ${fans} fans.`,
+    `${verb} ${teams} teams, ${rewards} rewards, ${packs} packs, ${matches} matches, ${rules} rules, ${quests} quests, ${sets} sets, ${products} products and ${fans} fans.`,
   ]
   if (erased > 0) lines.push(`Skipped ${erased} erased fans.`)
   if (taken > 0) {

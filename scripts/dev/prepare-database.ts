@@ -38,6 +38,7 @@ export async function prepareDatabase(config: Config, mock: { seed: number; fans
       provider: config.identity,
       onboardingPoints: config.onboardingPoints,
       predictionPoints: config.predictionPoints,
+      nativeTokens: config.nativeTokens,
       onProgress: progress,
     })
     progress.end()

@@ -6,6 +6,7 @@
 import type { Stage } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import { isActive } from '../../src/club/catalogue/availability.ts'
+import type { RotatedKeys } from '../../src/core/encryption.ts'
 import { normalizeProfile } from '../../src/fan/profile/rules.ts'
 import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
 import { drawItems, inOrderOfIds } from '../../src/play/packs/draw.ts'
@@ -26,6 +27,7 @@ import {
 import { createRecorder, type Recorder } from './event-rows.ts'
 import { createLedger, type Ledger } from './ledger-rows.ts'
 import { addMatchDays } from './match-rows.ts'
+import { addOrders, type Till } from './order-rows.ts'
 import type { Rows } from './rows.ts'
 import { addCompletedSets } from './set-rows.ts'
 import type { SeedSources } from './sources.ts'
@@ -37,6 +39,8 @@ export interface FanRowTerms {
   onboardingPoints: number
   /** Of results that the seed writes. */
   predictionPoints: PredictionPoints
+  /** The signing keys, from which those of addresses and of receipts are derived. */
+  nativeTokens: RotatedKeys
 }
 
 /** The first draws of a fan, which determine the id of the record. */
@@ -49,7 +53,7 @@ export function addFanRows(
   rows: Rows,
   fan: Fan,
   stage: Exclude<Stage, 'new'>,
-  { sources, supply, terms, handleTaken }: FanRowContext,
+  { sources, supply, terms, till, handleTaken, number }: FanRowContext,
 ): void {
   const { id, createdAt, drawn } = drawRecord(fan, sources)
   const profile = normalizeProfile(drawn, '')
@@ -76,13 +80,19 @@ export function addFanRows(
 
   if (stage !== 'onboarded') {
     for (const visit of drawVisits(sources)) points.book(visit)
-    if (stage === 'collector') {
-      const owned = addPacks(rows, id, points, record, sources, supply)
-      addCompletedSets(rows, { userId: id, owned, points, record, sources }, supply.sets)
-    } else if (stage === 'active') {
+    let owned = new Set<string>()
+    if (stage === 'collector') owned = addPacks(rows, id, points, record, sources, supply)
+    else if (stage === 'active') {
       const fan = { userId: id, teamId: drawn.favoriteTeamId, points, record, sources }
       addMatchDays(rows, fan, supply.rounds)
     } else addClaims(rows, id, points.balance(), record, sources, supply, stage === 'redeemed')
+    if (number !== null)
+      addOrders(
+        { rows, userId: id, points, record, sources, supply, till },
+        { fan, country: drawn.country, number },
+      )
+    if (stage === 'collector')
+      addCompletedSets(rows, { userId: id, owned, points, record, sources }, supply.sets)
   }
   close()
   points.close()
@@ -92,6 +102,9 @@ export interface FanRowContext {
   sources: SeedSources
   supply: Supply
   terms: FanRowTerms
+  till: Till
+  /** Of `shopperNumberOf`. */
+  number: number | null
   /** Another fan has the handle: this fan gets none. */
   handleTaken: boolean
 }

@@ -3,7 +3,12 @@
 import type { Reader } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import { stageOf } from '../../mock-idp/users/stages.ts'
+import type { RotatedKeys } from '../../src/core/encryption.ts'
+import { createSandbox } from '../../src/play/purchases/gateways/sandbox.ts'
+import { createAddressEncryption } from '../../src/play/shop/addresses.ts'
+import { shopperNumberOf } from './demo-orders.ts'
 import { addFanRows, drawRecord, type FanRowTerms } from './fan-rows.ts'
+import type { Till } from './order-rows.ts'
 import {
   noneSkipped,
   readRecordStates,
@@ -66,6 +71,7 @@ export async function* drawGroups(
 ): AsyncGenerator<Group> {
   const supply = await readSupply(reader)
   const sourcesOf = createSeedSources(parameters.seed)
+  const till = createTill(parameters.nativeTokens)
   for await (const { absent, ...group } of groupMissingFans(reader, parameters, grouping)) {
     const handles = await readTakenHandles(reader, absent)
     const rows = noRows()
@@ -73,8 +79,17 @@ export async function* drawGroups(
       const stage = stageOf(index)
       if (stage === 'new') continue
       const handleTaken = handles.has(fan.preferred_username)
-      addFanRows(rows, fan, stage, { sources: sourcesOf(index), supply, terms: parameters, handleTaken })
+      addFanRows(rows, fan, stage, {
+        ...{ sources: sourcesOf(index), supply, terms: parameters, till, handleTaken },
+        number: shopperNumberOf(index),
+      })
     }
     yield { rows, ...group }
   }
 }
+
+/** With the keys of the server, which reads the addresses and accepts the receipts. */
+export const createTill = (nativeTokens: RotatedKeys): Till => ({
+  addressEncryption: createAddressEncryption(nativeTokens),
+  sandbox: createSandbox(nativeTokens.key.d ?? ''),
+})

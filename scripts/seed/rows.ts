@@ -33,6 +33,10 @@ export interface Rows extends QuestRows, MatchRows {
   userPacks: Row<'userPacks'>[]
   userItems: Omit<Row<'userItems'>, 'serialNumber'>[]
   setCompletions: Row<'setCompletions'>[]
+  orders: Row<'orders'>[]
+  orderLines: Row<'orderLines'>[]
+  orderUnits: Row<'orderUnits'>[]
+  payments: Row<'payments'>[]
 }
 
 export const noRows = (): Rows => ({
@@ -49,6 +53,10 @@ export const noRows = (): Rows => ({
   userPacks: [],
   userItems: [],
   setCompletions: [],
+  orders: [],
+  orderLines: [],
+  orderUnits: [],
+  payments: [],
   questProgress: [],
   questCounts: [],
   questStreaks: [],

@@ -8,9 +8,11 @@ import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
 import type { PredictionPoints } from '../../src/play/predictions/score.ts'
 import { upsertQuest } from '../../src/play/quests/upsert-quest.ts'
 import { setKind } from '../../src/play/sets/upsert-set.ts'
+import { productKind } from '../../src/play/shop/upsert-product.ts'
 import { rewards, teams } from './demo-catalogue.ts'
 import { matches } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
+import { products, type SeedProduct } from './demo-products.ts'
 import { quests } from './demo-quests.ts'
 import { rules } from './demo-rules.ts'
 import { sets } from './demo-sets.ts'
@@ -34,11 +36,14 @@ export async function seedCatalogue(tx: Transaction, predictionPoints: Predictio
   const rules = await seedRules(tx)
   const quests = await seedQuests(tx)
   const sets = await seedSets(tx)
+  const products = await seedProducts(tx)
   // An entry, its version, and the version of the catalogue; and what a quest requires.
   const versioned = 3 * (rules + quests.length) + quests.flatMap(({ requires = [] }) => requires).length
   const setRows = sets.length + sets.flatMap(({ collectibleIds }) => collectibleIds).length
-  const made = { teams, rewards, packs, matches, rules, quests: quests.length, sets: sets.length }
-  return { ...made, rows: teams + rewards + rows + matches + settlements + versioned + setRows }
+  const productRows = products.length + products.flatMap(({ variants }) => variants).length
+  const numbers = { quests: quests.length, sets: sets.length, products: products.length }
+  const made = { teams, rewards, packs, matches, rules, ...numbers }
+  return { ...made, rows: teams + rewards + rows + matches + settlements + versioned + setRows + productRows }
 }
 
 /** Counts the missing entries of the catalogue: all if there is no database yet. */
@@ -46,10 +51,13 @@ export async function countMissing(reader: Reader | null) {
   if (!reader) {
     const counts = { teams: teams.length, rewards: rewards.length, packs: packs.length }
     const listening = { rules: rules.length, quests: quests.length }
-    return { ...counts, matches: matches.length, ...listening, sets: sets.length }
+    return {
+      ...{ ...counts, matches: matches.length, ...listening },
+      ...{ sets: sets.length, products: products.length },
+    }
   }
   const missing = async (
-    table: 'teams' | 'rewards' | 'packs' | 'matches' | 'rules' | 'quests' | 'sets',
+    table: 'teams' | 'rewards' | 'packs' | 'matches' | 'rules' | 'quests' | 'sets' | 'products',
     ids: string[],
   ) => {
     const { id } = reader.tables[table]
@@ -68,6 +76,7 @@ export async function countMissing(reader: Reader | null) {
     rules: await missing('rules', rules.map(idOf)),
     quests: await missing('quests', quests.map(idOf)),
     sets: await missing('sets', sets.map(idOf)),
+    products: await missing('products', products.map(idOf)),
   }
 }
 
@@ -171,6 +180,25 @@ async function seedSets(real: Transaction) {
   for (const set of missing) await setKind.upsert(tx, { ...set, name: inLanguages(set.name) })
   return missing
 }
+
+async function seedProducts(real: Transaction): Promise<SeedProduct[]> {
+  const { id } = real.tables.products
+  const found = new Set((await real.select({ id }).from(real.tables.products)).map(product => product.id))
+  const missing = products.filter(product => !found.has(product.id))
+  const tx = Object.assign(Object.create(real), { now: () => at.createdAt }) as Transaction
+  for (const product of missing)
+    await productKind.upsert(tx, {
+      ...product,
+      name: inLanguages(product.name),
+      description: inLanguages(product.description),
+      images: [pictureUrl('products', product.id)],
+      variants: product.variants.map(variant => ({ ...variant, name: nameOf(variant) })),
+    })
+  return missing
+}
+
+/** A size is the same in all languages. */
+const nameOf = ({ name }: { name: string }) => (name.length <= 2 ? name : inLanguages(name))
 
 /** Imports an entry at the time of the catalogue, as a new version of what listens to events. */
 async function withVersion(

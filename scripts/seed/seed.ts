@@ -56,6 +56,7 @@ export interface SeedReport {
   rules: number
   quests: number
   sets: number
+  products: number
   /** Fans written by this run. */
   fans: number
   skipped: Skipped

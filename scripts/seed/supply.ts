@@ -1,5 +1,5 @@
 /** What the fans of a seed share: rewards with their stock, packs with their supply, quests, and the rounds of the season. */
-import { asc } from 'drizzle-orm'
+import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { countHolds, type PackRow, readItems } from '../../src/play/packs/catalogue.ts'
 import type { Weight } from '../../src/play/packs/draw.ts'
@@ -7,6 +7,9 @@ import { weightsProblem } from '../../src/play/packs/odds.ts'
 import { countUnsold } from '../../src/play/packs/supply.ts'
 import type { Quest } from '../../src/play/quests/definition.ts'
 import type { RewardRow } from '../../src/play/rewards/present.ts'
+import type { ProductRow } from '../../src/play/shop/catalogue.ts'
+import { countFree, countHeld, nameOfVariant } from '../../src/play/shop/stock.ts'
+import { products as demoProducts } from './demo-products.ts'
 import { type Round, readRounds } from './match-days.ts'
 import { readDemoQuests } from './quest-rows.ts'
 import { readDemoSets, type SeedSet } from './set-rows.ts'
@@ -15,6 +18,8 @@ export interface Supply {
   /** The stock decreases as fans claim. */
   rewards: Map<string, RewardRow>
   packs: Map<string, PackOnSale>
+  /** The demonstration products, by `nameOfVariant`. */
+  variants: Map<string, VariantOnSale>
   /** The demonstration quests. */
   quests: Quest[]
   sets: SeedSet[]
@@ -25,6 +30,13 @@ interface PackOnSale {
   pack: PackRow
   weights: Weight[]
   /** Packs left to sell; decreases as fans buy. Infinite without a limit. */
+  free: number
+}
+
+export interface VariantOnSale {
+  product: ProductRow
+  listed: boolean
+  /** Units that are neither sold nor held; changes as fans buy. Infinite without a limit. */
   free: number
 }
 
@@ -48,5 +60,35 @@ export async function readSupply(reader: Reader): Promise<Supply> {
     sets: await readDemoSets(reader),
     rounds: await readRounds(reader),
     packs: new Map(onSale.map(entry => [entry.pack.id, entry])),
+    variants: await readVariantsOnSale(reader),
   }
+}
+
+async function readVariantsOnSale(reader: Reader): Promise<Supply['variants']> {
+  const { products, productVariants } = reader.tables
+  const rows = await reader
+    .select({ product: products, variant: productVariants })
+    .from(productVariants)
+    .innerJoin(products, eq(products.id, productVariants.productId))
+    .where(
+      inArray(
+        products.id,
+        demoProducts.map(({ id }) => id),
+      ),
+    )
+  const named = rows.map(({ product, variant }) => {
+    const reference = { productId: product.id, variantId: variant.id }
+    return { product, variant, reference, name: nameOfVariant(reference) }
+  })
+  const held = await countHeld(
+    reader,
+    named.map(({ reference }) => reference),
+    reader.now(),
+  )
+  return new Map(
+    named.map(({ name, product, variant }) => [
+      name,
+      { product, listed: variant.listed, free: countFree(variant, held) },
+    ]),
+  )
 }

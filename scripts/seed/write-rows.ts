@@ -5,6 +5,13 @@ import type { Transaction } from '../../db/index.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import { countMembers } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/play/packs/supply.ts'
+import {
+  changeSold as changeUnitsSold,
+  countFree as countFreeUnits,
+  countHeld,
+  lockStock,
+  nameOfVariant,
+} from '../../src/play/shop/stock.ts'
 import type { Rows } from './rows.ts'
 import { BEFORE_ALL } from './supply.ts'
 
@@ -37,10 +44,15 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
     await insertRows(tx, tables.pointsEntries, rows.pointsEntries),
     await insertRows(tx, tables.leaderboardEntries, rows.leaderboardEntries),
     await insertRows(tx, tables.leaderboardScores, scores),
-    // Contended rows come last, in the order of the verbs: packs, rewards, collectibles, counts.
+    // Contended rows come last, in the order of the verbs: variants, packs, rewards, collectibles, counts.
+    await takeFromVariants(tx, rows),
+    await insertRows(tx, tables.orders, rows.orders),
+    await insertRows(tx, tables.orderLines, rows.orderLines),
+    await insertRows(tx, tables.payments, rows.payments),
     await takeFromSupply(tx, rows),
     await insertRows(tx, tables.packPurchases, rows.packPurchases),
     await insertRows(tx, tables.userPacks, rows.userPacks),
+    await insertRows(tx, tables.orderUnits, rows.orderUnits),
     await insertRows(tx, tables.userRewards, rows.userRewards),
     await insertRows(tx, tables.setCompletions, rows.setCompletions),
     await takeFromStock(tx, rows),
@@ -59,6 +71,27 @@ async function requireUnchanged(tx: Transaction, { matchRevisions }: Rows): Prom
     .from(matches)
     .where(inArray(matches.id, [...matchRevisions.keys()]))
   if (found.some(({ id, revision }) => matchRevisions.get(id) !== revision)) throw new StaleRowsError()
+}
+
+async function takeFromVariants(tx: Transaction, { orderLines }: Rows): Promise<number> {
+  const sold = Map.groupBy(
+    orderLines.filter(({ isSold }) => isSold),
+    nameOfVariant,
+  )
+  const sales = [...sold].flatMap(([name, [first, ...others]]) => {
+    if (!first) return []
+    const by = others.reduce((sum, { quantity }) => sum + quantity, first.quantity)
+    return { name, productId: first.productId, variantId: first.variantId, by }
+  })
+  if (sales.length === 0) return 0
+  const { now, variants } = await lockStock(tx, sales)
+  const held = await countHeld(tx, sales, now)
+  for (const { name, by } of sales) {
+    const variant = variants.get(name)
+    if (!variant?.listed || countFreeUnits(variant, held) < by) throw new StaleRowsError()
+  }
+  await changeUnitsSold(tx, sales)
+  return sales.length
 }
 
 async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<number> {

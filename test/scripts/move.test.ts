@@ -26,6 +26,7 @@ const seed = {
   provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
   onboardingPoints: 100,
   predictionPoints: { outcome: 10, difference: 15, exact: 25 },
+  nativeTokens: { key: { d: 'a signing key' }, previousKeys: [] },
   exclusive: true,
 }
 const quiet = { sourceName: 'here', onCopied() {}, onCompared() {}, onVerified() {} }

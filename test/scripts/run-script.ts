@@ -6,6 +6,9 @@ import { failureEnv } from '../support/serializable.ts'
 
 const secrets = await makeDevelopmentSecrets()
 
+/** The signing key of the scripts. */
+export const scriptKey: { d: string } = JSON.parse(secrets.NATIVE_TOKEN_KEY)
+
 export interface ScriptOptions {
   env?: Record<string, string>
   /** Standard input. Default: empty. */

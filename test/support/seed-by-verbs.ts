@@ -1,11 +1,13 @@
 /** Executes a seed with the verbs of the API, fan by fan: the slow reference for the bulk writer. */
 
 import { and, eq } from 'drizzle-orm'
+import pino from 'pino'
 import { createEndOfWork } from '../../db/end-of-work.ts'
 import type { Database, Transaction } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import { type Stage, stageOf } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
+import { drawOrders, type OrderStep, shopperNumberOf } from '../../scripts/seed/demo-orders.ts'
 import {
   drawClaimAttempts,
   drawJoinsLeaderboard,
@@ -15,7 +17,9 @@ import {
   drawVisits,
   ONBOARDING_MS,
 } from '../../scripts/seed/draws.ts'
+import { createTill } from '../../scripts/seed/groups.ts'
 import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../scripts/seed/match-days.ts'
+import type { Till } from '../../scripts/seed/order-rows.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
@@ -34,8 +38,17 @@ import { startPurchase } from '../../src/play/packs/start-purchase.ts'
 import { writePrediction } from '../../src/play/predictions/predict.ts'
 import type { PredictionPoints } from '../../src/play/predictions/score.ts'
 import { settleBatch } from '../../src/play/predictions/settle-batch.ts'
+import type { Payment } from '../../src/play/purchases/means.ts'
+import { chargeOf, needsMoney } from '../../src/play/purchases/purchase.ts'
+import { refund } from '../../src/play/purchases/refund.ts'
 import { claimReward } from '../../src/play/rewards/claim.ts'
 import { redeemReward } from '../../src/play/rewards/redeem.ts'
+import { changeLine } from '../../src/play/shop/change-line.ts'
+import { startCheckout } from '../../src/play/shop/checkout.ts'
+import { orderKind } from '../../src/play/shop/order-kind.ts'
+import type { Cart } from '../../src/play/shop/order-schema.ts'
+import { cancelOrder, completeOrder } from '../../src/play/shop/pay-order.ts'
+import { noteExpiry } from '../../src/play/shop/sweep-orders.ts'
 
 export async function seedByVerbs(db: Database, options: SeedOptions): Promise<void> {
   await db.write(tx => seedCatalogue(tx, options.predictionPoints))
@@ -52,7 +65,7 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
       // Its own end, at the time of the sources.
       const { deferred, writeDeferred } = createEndOfWork()
       const tx = Object.assign(Object.create(real), sources, { deferred }) as Transaction
-      await seedFan(tx, fan, stage, sources, options, rounds)
+      await seedFan(tx, fan, stage, sources, options, rounds, shopperNumberOf(at))
       for (const { run } of await writeDeferred(tx)) await run()
     })
   }
@@ -63,8 +76,9 @@ async function seedFan(
   fan: Fan,
   stage: Stage,
   sources: SeedSources,
-  { provider: { name, issuer }, onboardingPoints: points, predictionPoints }: SeedOptions,
+  { provider: { name, issuer }, onboardingPoints: points, predictionPoints, nativeTokens }: SeedOptions,
   rounds: Round[],
+  number: number | null,
 ) {
   const identity = { provider: name, subject: fan.sub }
   const profile = drawProfile(fan, sources)
@@ -86,6 +100,10 @@ async function seedFan(
     for (const action of actions) await actOnMatch(tx, caller, action, predictionPoints)
   } else if (stage === 'collector') await buyPacks(tx, caller, sources)
   else await claimRewards(tx, caller, sources, stage === 'redeemed')
+  if (number === null) return
+  const till = createTill(nativeTokens)
+  for (const order of drawOrders(sources, { fan, country: profile.country, number }))
+    await orderOnce(tx, caller, order, sources, till)
 }
 
 const codes = createCheckInCodes('any secret')
@@ -134,6 +152,36 @@ async function undoClaim(tx: Transaction, caller: Caller, rewardId: string) {
   const { userRewards } = tx.tables
   const { user } = await ensureUser(tx, caller)
   await tx.delete(userRewards).where(and(eq(userRewards.userId, user.id), eq(userRewards.rewardId, rewardId)))
+}
+
+const log = pino({ level: 'silent' })
+
+async function orderOnce(
+  tx: Transaction,
+  caller: Caller,
+  { lines, address, steps }: Cart & { steps: OrderStep[] },
+  sources: SeedSources,
+  { addressEncryption: encryption, sandbox }: Till,
+) {
+  const options = { encryption, openOrdersPerFan: 5, addressRetentionMs: 0, sellsFiles: true }
+  const started = await startCheckout(tx, caller, { lines, address }, options).catch(error => {
+    if (!(error instanceof DomainError)) throw error
+  })
+  if (!started) return
+  const { order } = started
+  for (const step of steps) {
+    sources.pass(step.after)
+    if (step.does === 'cancel') await cancelOrder(tx, caller, order.id)
+    else if (step.does === 'expire') await noteExpiry(tx, order.id)
+    else if (step.does === 'refund') await refund(tx, orderKind, order.id)
+    else if (step.does === 'change') await changeLine(tx, order.id, step.line, step.change)
+    else {
+      const payment: Payment = needsMoney(order)
+        ? { kind: 'money', reference: sandbox.issueReceipt(chargeOf(order), 'paid', tx.newId()) }
+        : { kind: 'points' }
+      await completeOrder(tx, log, { orderId: order.id }, payment)
+    }
+  }
 }
 
 async function buyPacks(tx: Transaction, caller: Caller, sources: SeedSources) {

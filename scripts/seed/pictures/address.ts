@@ -1,3 +1,5 @@
 /** Where the development server serves the pictures of the demonstration catalogue. */
-export const pictureUrl = (kind: 'crests' | 'rewards' | 'cards' | 'quests' | 'packs', id: string) =>
-  `/demo/pictures/${kind}-${id}.svg`
+export const pictureUrl = (
+  kind: 'crests' | 'rewards' | 'cards' | 'quests' | 'packs' | 'products',
+  id: string,
+) => `/demo/pictures/${kind}-${id}.svg`

@@ -125,10 +125,41 @@ const medal =
 const binoculars: Motif = (a, b) =>
   `${line('M84 70H116', a, 22)}${path('M44 46H84L92 140H20Z', a)}${path('M156 46H116L108 140H180Z', a)}${circle(56, 142, 36, INK)}${circle(144, 142, 36, INK)}${circle(56, 142, 25, b)}${circle(144, 142, 25, b)}${box(46, 32, 36, 20, INK, 'rx="6"')}${box(118, 32, 36, 20, INK, 'rx="6"')}`
 
+const stripedShirt: Motif = (a, b) =>
+  `<clipPath id="stripes">${path(SHIRT, a)}</clipPath>${path(SHIRT, a)}<g clip-path="url(#stripes)">${[30, 58, 93, 128, 156].map(x => box(x, 20, 15, 160, b)).join('')}</g>${line('M64 30C74 50 126 50 136 30', b, 8)}${circle(126, 84, 11, INK)}${star(126, 85, 8, PAPER)}${path('M144 88V172H112C128 150 136 120 136 88Z', '#000', 'opacity=".12"')}`
+
+const centenaryShirt: Motif = (a, b) =>
+  `<clipPath id="sash">${path(SHIRT, a)}</clipPath>${path(SHIRT, a)}<g clip-path="url(#sash)">${path('M52 26L92 20L150 150V184H130Z', b)}</g>${path('M76 34C84 52 116 52 124 34L136 30C128 58 72 58 64 30Z', PAPER)}${circle(80, 140, 19, PAPER)}${words('100', 80, 147, 19, b)}${path('M144 88V172H112C128 150 136 120 136 88Z', '#000', 'opacity=".12"')}`
+
+const signedShirt: Motif = (a, b) =>
+  `${box(6, 10, 188, 180, '#5b3a1a', 'rx="6"')}${box(16, 20, 168, 160, PAPER)}<g transform="translate(16 16) scale(.84)">${path(SHIRT, a)}${path('M56 88L38 98L31 82L56 70ZM144 88L162 98L169 82L144 70Z', b)}${line('M64 30C74 50 126 50 136 30', b, 8)}</g>${line('M72 92C82 74 86 106 96 88S112 104 118 86S132 102 134 94M78 122C88 110 90 134 102 116S118 132 128 116', INK, 4)}`
+
+const mug: Motif = (a, b) =>
+  `<ellipse cx="94" cy="184" rx="66" ry="9" fill="#000" opacity=".25"/>${line('M144 74C190 66 190 148 142 144', a, 16)}${path('M36 40H152V160C152 174 142 184 128 184H60C46 184 36 174 36 160Z', a)}${path('M126 40H152V160C152 174 142 184 128 184H104C122 174 126 160 126 146Z', '#000', 'opacity=".12"')}<ellipse cx="94" cy="40" rx="58" ry="13" fill="${PAPER}"/><ellipse cx="94" cy="42" rx="48" ry="9" fill="#5b2c12"/>${path('M60 76H124V112C124 136 110 148 92 156C74 148 60 136 60 112Z', PAPER)}${path('M67 83H117V112C117 131 107 141 92 148C77 141 67 131 67 112Z', b)}${star(92, 114, 20, a)}`
+
+const framed: Motif = (a, b) =>
+  `${box(22, 8, 156, 184, INK, 'rx="4"')}${box(32, 18, 136, 164, PAPER)}${box(46, 32, 108, 108, b)}${path('M46 140V96C74 84 126 84 154 96V140Z', '#000', 'opacity=".22"')}${ballOf(118, 66, 20)}${line('M58 128C70 96 84 82 96 74', a, 5, 'stroke-dasharray="1 10"')}${words('94’', 84, 132, 40, a)}${box(70, 152, 60, 8, INK)}${box(84, 166, 32, 6, INK, 'opacity=".45"')}`
+
+const anchor = (x: number, y: number, colour: string) =>
+  `${circle(x, y - 20, 6, 'none', `stroke="${colour}" stroke-width="5"`)}${line(`M${x} ${y - 14}V${y + 24}M${x - 12} ${y - 6}H${x + 12}M${x - 22} ${y + 6}C${x - 20} ${y + 20} ${x - 10} ${y + 24} ${x} ${y + 25}C${x + 10} ${y + 24} ${x + 20} ${y + 20} ${x + 22} ${y + 6}`, colour, 5)}`
+const pins: Motif = (a, b) =>
+  `${box(14, 22, 172, 156, PAPER, 'rx="10"')}${circle(100, 38, 6, INK, 'opacity=".7"')}${circle(58, 84, 33, INK)}${ballOf(58, 84, 29)}${circle(142, 84, 33, INK)}${circle(142, 84, 29, b)}${star(142, 86, 20, a)}${circle(100, 138, 33, INK)}${circle(100, 138, 29, a)}${anchor(100, 136, b)}`
+
+const stadium: Motif = (a, b) =>
+  `<ellipse cx="100" cy="128" rx="96" ry="60" fill="${INK}"/><ellipse cx="100" cy="112" rx="96" ry="60" fill="${b}"/>${line('M12 112C22 68 178 68 188 112', PAPER, 4, 'stroke-dasharray="1 9" opacity=".7"')}<ellipse cx="100" cy="114" rx="72" ry="42" fill="${INK}" opacity=".55"/><ellipse cx="100" cy="116" rx="60" ry="33" fill="#2f9e5b"/>${line('M100 84V148M52 100C60 108 60 124 52 132M148 100C140 108 140 124 148 132', PAPER, 3)}<ellipse cx="100" cy="116" rx="16" ry="9" fill="none" stroke="${PAPER}" stroke-width="3"/>${[14, 66, 134, 186].map(x => line(`M${x} ${x === 14 || x === 186 ? 100 : 66}V30`, PAPER, 5) + box(x - 14, 18, 28, 16, a, 'rx="3"')).join('')}`
+
+const foil = (turn: number, a: string, b: string) =>
+  `<g transform="rotate(${turn} 100 120)">${path('M52 34L62 26L72 34L82 26L92 34L100 26L108 34L118 26L128 34L138 26L148 34V170L138 178L128 170L118 178L108 170L100 178L92 170L82 178L72 170L62 178L52 170Z', a)}${path('M52 58H148M52 148H148', 'none', `stroke="${PAPER}" stroke-width="2" opacity=".5"`)}${path('M62 34L92 34L60 170H52V80Z', '#fff', 'opacity=".2"')}${ballOf(100, 96, 26)}${star(100, 136, 12, b)}</g>`
+const foils: Motif = (a, b) => `${foil(13, b, a)}${foil(-9, a, b)}`
+
+const lockScreen: Motif = (a, b) =>
+  `${box(48, 6, 104, 188, INK, 'rx="18"')}<clipPath id="screen"><rect x="55" y="14" width="90" height="172" rx="12"/></clipPath><g clip-path="url(#screen)">${box(55, 14, 90, 172, '#101b4d')}${path('M62 70L40 190H100Z', a, 'opacity=".35"')}${path('M138 70L160 190H100Z', a, 'opacity=".35"')}${path('M55 150C80 138 120 138 145 150V186H55Z', '#2f9e5b')}${line('M100 142V186', PAPER, 2, 'opacity=".7"')}</g>${[62, 138].map(x => box(x - 9, 62, 18, 10, b, 'rx="2"')).join('')}${words('20:45', 100, 50, 24, PAPER)}${box(86, 18, 28, 5, INK, 'rx="2.5"')}`
+
 export const motifs = {
   ...{ ball, signedBall, phone, bell, scarf, tea, poster, ticket, tickets, coach, tunnel, camera, mascot },
   ...{ badge, coin, flag, boots, song, tackle, gloves, overhead, armband, board, trophy, mast, flame, bag },
   ...{ target, calendar, binoculars },
+  ...{ stripedShirt, centenaryShirt, signedShirt, mug, framed, pins, stadium, foils, lockScreen },
   ...{ shirt: shirtWith('10'), debutShirt: shirtWith('17'), trainingTop: shirtWith('') },
   ...{ bronze: medal('5'), silver: medal('15'), gold: medal('30') },
 } satisfies Record<string, Motif>

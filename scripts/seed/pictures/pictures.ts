@@ -4,6 +4,7 @@
  */
 import { rewards, teams } from '../demo-catalogue.ts'
 import { collectibles, packs } from '../demo-packs.ts'
+import { products } from '../demo-products.ts'
 import { quests } from '../demo-quests.ts'
 import { pictureUrl } from './address.ts'
 import { backdrops } from './backdrops.ts'
@@ -67,6 +68,19 @@ const questScenes: Record<string, Scene> = {
   'run-in': ['flag', 'pitch', 'pitch'],
 }
 
+const productScenes: Record<string, Scene> = {
+  'home-scarf': ['scarf', 'floodlit', 'royal'],
+  'home-shirt-2025': ['stripedShirt', 'pitch', 'sea'],
+  'crest-mug': ['mug', 'hoops', 'ember'],
+  'minute-94-print': ['framed', 'rays', 'dusk'],
+  'pin-set': ['pins', 'confetti', 'night'],
+  'stadium-tour-for-two': ['stadium', 'rays', 'steel'],
+  'starter-pack-gift': ['foils', 'confetti', 'pitch'],
+  'derby-night-wallpaper': ['lockScreen', 'hoops', 'night'],
+  'signed-shirt': ['signedShirt', 'floodlit', 'sand'],
+  'centenary-shirt': ['centenaryShirt', 'rays', 'royal'],
+}
+
 const packPalettes: Record<string, keyof typeof palettes> = {
   starter: 'pitch',
   'derby-day': 'ember',
@@ -113,6 +127,10 @@ ${shine}${line('M90 142H285M90 406H285', '#fff', 3, 'opacity=".35"')}${place(mot
   )
 }
 
+/** The file that a demonstration product delivers: as high as the screen of a phone. */
+export const drawWallpaper = () =>
+  drawScene({ width: 1080, height: 2340 }, ['mast', 'floodlit', 'night'], 3.2)
+
 /** Each picture by its address on the development server. */
 export function drawPictures(): Map<string, string> {
   const drawn = new Map<string, string>()
@@ -124,6 +142,8 @@ export function drawPictures(): Map<string, string> {
     drawn.set(pictureUrl('cards', id), drawScene(CARD, sceneOf(cardScenes, id), 1.4))
   for (const { id } of quests)
     drawn.set(pictureUrl('quests', id), drawScene(SQUARE, sceneOf(questScenes, id), 0.84))
+  for (const { id } of products)
+    drawn.set(pictureUrl('products', id), drawScene(WIDE, sceneOf(productScenes, id), 1.55))
   for (const { id, itemsPerPack } of packs)
     drawn.set(pictureUrl('packs', id), drawPack(packPalettes[id] ?? 'steel', itemsPerPack))
   return drawn

@@ -2,10 +2,17 @@
 import type { TextByLanguage } from '../../../src/core/texts.ts'
 import { club } from './club.ts'
 import { packs } from './packs.ts'
+import { products } from './products.ts'
 import { quests } from './quests.ts'
 import { rewards } from './rewards.ts'
 
-const translations: Record<string, [pt: string, ar: string]> = { ...club, ...packs, ...quests, ...rewards }
+const translations: Record<string, [pt: string, ar: string]> = {
+  ...club,
+  ...packs,
+  ...products,
+  ...quests,
+  ...rewards,
+}
 
 /** @throws Error if a text lacks its translations */
 export function inLanguages(en: string): TextByLanguage {

@@ -28,7 +28,7 @@ import { requireFulfilled } from './requirements.ts'
 import { countFree, countHeld, lockStock, nameOfVariant, type VariantReference } from './stock.ts'
 import { lockVoucherByText, requireCredit } from './vouchers.ts'
 
-const HOLD_MS = 30 * 60_000
+export const HOLD_MS = 30 * 60_000
 
 export interface CheckoutOptions {
   encryption: Encryption

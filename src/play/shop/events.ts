@@ -21,7 +21,7 @@ export async function recordOrder(
 }
 
 /** An order in the data of events. */
-function saleOf({ id: orderId, priceAmount, priceCurrency: currency }: OrderRow, lines: LineRow[]) {
+export function saleOf({ id: orderId, priceAmount, priceCurrency: currency }: OrderRow, lines: LineRow[]) {
   return {
     orderId,
     total: { amount: priceAmount, currency },
@@ -33,9 +33,13 @@ function saleOf({ id: orderId, priceAmount, priceCurrency: currency }: OrderRow,
 }
 
 export async function recordLine(tx: Transaction, { userId }: OrderRow, line: LineRow): Promise<void> {
+  await recordEvent(tx, { userId, type: 'order.line_changed', data: lineDataOf(line) })
+}
+
+/** A line in the data of events. */
+export function lineDataOf(line: LineRow) {
   const { orderId, number, productId, variantId, quantity, carrier, tracking } = line
   // Guarantee of the cast: a line does not return to the state before its order was paid by a change of the club.
   const state = line.state as 'ready' | 'shipped' | 'delivered' | 'returned'
-  const data = { orderId, line: number, productId, variantId, quantity, state, carrier, tracking }
-  await recordEvent(tx, { userId, type: 'order.line_changed', data })
+  return { orderId, line: number, productId, variantId, quantity, state, carrier, tracking }
 }

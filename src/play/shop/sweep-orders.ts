@@ -32,7 +32,7 @@ export async function noteExpiredOrders(db: Database): Promise<number> {
 }
 
 /** False if it was paid or cancelled meanwhile, or noted by another process. */
-async function noteExpiry(tx: Transaction, orderId: string): Promise<boolean> {
+export async function noteExpiry(tx: Transaction, orderId: string): Promise<boolean> {
   const found = await findOrder(tx, orderId)
   if (!found) return false
   const fan = await lockFan(tx, found.userId)

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { quests } from '../../../scripts/seed/demo-quests.ts'
 import { drawPictures } from '../../../scripts/seed/pictures/pictures.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
+import { listOf } from '../../../src/play/shop/catalogue.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'
 import { options } from './sixty-fans.ts'
@@ -24,16 +25,19 @@ test.each([...drawPictures()])(
 )
 
 describe.each(engines)('A seeded catalogue ($name)', engine => {
-  test('names a picture for each team, reward, pack, collectible and quest', async () => {
+  test('names a picture for each team, reward, pack, collectible, product and quest', async () => {
     const { db, remove } = await engine.open(createClock())
     await seedDatabase(db, { ...options, fans: 1 })
-    const { teams, rewards, packs, collectibles } = db.tables
+    const { teams, rewards, packs, collectibles, products } = db.tables
     const named = [
       ...(await db.read.select({ url: teams.crestUrl }).from(teams)),
       ...(await db.read.select({ url: rewards.imageUrl }).from(rewards)),
       ...(await db.read.select({ url: packs.imageUrl }).from(packs)),
       ...(await db.read.select({ url: collectibles.imageUrl }).from(collectibles)),
       ...quests.map(({ imageUrl }) => ({ url: imageUrl })),
+      ...(await db.read.select({ images: products.images }).from(products)).flatMap(({ images }) =>
+        listOf(images).map(url => ({ url })),
+      ),
     ].map(({ url }) => url)
     expect(named.toSorted()).toEqual([...drawPictures().keys()].toSorted())
     await remove()

@@ -5,8 +5,11 @@ import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines, sqliteEngine } from '../../support/engines.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { asTyped, runScript, startScript } from '../run-script.ts'
-import { options } from './sixty-fans.ts'
+import { asTyped, runScript, scriptKey, startScript } from '../run-script.ts'
+import { options as sixtyFans } from './sixty-fans.ts'
+
+/** With the key of the processes. */
+const options = { ...sixtyFans, nativeTokens: { key: scriptKey, previousKeys: [] } }
 
 test.each(engines)(
   'killed in the middle and run again, a seed ends in the same state ($name)',

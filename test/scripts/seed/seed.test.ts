@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { eq, gt } from 'drizzle-orm'
 import pino from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { Interrupted } from '../../../scripts/command/stop.ts'
 import { matches } from '../../../scripts/seed/demo-matches.ts'
+import { createTill } from '../../../scripts/seed/groups.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import { requireMatch } from '../../../src/club/matches/matches.ts'
 import { updateMatch } from '../../../src/club/matches/update-match.ts'
@@ -12,6 +13,10 @@ import type { Finding } from '../../../src/operate/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { settlePredictions } from '../../../src/play/predictions/settle.ts'
+import { chargeOf } from '../../../src/play/purchases/purchase.ts'
+import { findAddressErrors } from '../../../src/play/shop/addresses.ts'
+import { readWhole } from '../../../src/play/shop/order-rows.ts'
+import { presentOrder } from '../../../src/play/shop/orders.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines, sqliteEngine } from '../../support/engines.ts'
@@ -21,9 +26,10 @@ import { NOTHING, options } from './sixty-fans.ts'
 /** Reduces stock and supply, so that they run out. */
 async function makeScarce(db: Database) {
   await db.write(async tx => {
-    const { rewards, packs } = tx.tables
+    const { rewards, packs, productVariants } = tx.tables
     await tx.update(rewards).set({ stockRemaining: 3 })
     await tx.update(packs).set({ supplyTotal: 2 })
+    await tx.update(productVariants).set({ stockTotal: 1 }).where(gt(productVariants.stockTotal, 0))
   })
 }
 
@@ -53,14 +59,17 @@ describe.each(engines)('A seed ($name)', engine => {
     await remove()
   })
 
-  test.each([100, 0])(
-    'is what the verbs would have written, byte for byte, at %i points for onboarding',
-    async onboardingPoints => {
+  test.each([
+    [100, 60, 'scarce goods'],
+    [0, 50, 'enough for all'],
+  ])(
+    'is what the verbs would have written, byte for byte, at %i points for onboarding, with %i fans and %s',
+    async (onboardingPoints, fans, goods) => {
       const [fast, model] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
-      const few = { ...options, onboardingPoints, fans: onboardingPoints > 0 ? 60 : 20 }
+      const few = { ...options, onboardingPoints, fans }
       for (const { db } of [fast, model]) {
         await seedDatabase(db, { ...few, fans: 0 })
-        await makeScarce(db)
+        if (goods === 'scarce goods') await makeScarce(db)
       }
       await seedDatabase(fast.db, few)
       await seedByVerbs(model.db, few)
@@ -245,6 +254,40 @@ test('a seeded database has fans at every stage and passes the verifications of 
   expect(claimable.length).toBeGreaterThan(10)
   expect(progress.length).toBeGreaterThan(2 * claimable.length)
   expect(await verifyQuests(db)).toMatchObject({ periods: progress.length, findings: 0 })
+  await remove()
+})
+
+test('the orders of a seed have every status, every state of a line, and addresses that the server reads', async () => {
+  const { db, remove } = await sqliteEngine.open(createClock())
+  await seedDatabase(db, { ...options, fans: 300 })
+  const { orders, orderUnits, payments, productVariants } = db.tables
+  const wholes = await readWhole(db.read, await db.read.select().from(orders))
+  const { addressEncryption, sandbox } = createTill(options.nativeTokens)
+  const shown = wholes.map(whole => presentOrder(whole, addressEncryption, db.read.now()))
+  // What a server shows as pending ends after half an hour.
+  expect(new Set(shown.map(({ status }) => status))).toEqual(
+    new Set(['paid', 'fulfilled', 'expired', 'cancelled', 'refund_due', 'refunded']),
+  )
+  expect(wholes.some(({ order }) => order.status === 'pending' && !order.expiryNotedAt)).toBe(true)
+  const lines = shown.flatMap(order => order.lines)
+  expect(new Set(lines.map(({ state }) => state))).toEqual(
+    new Set(['none', 'ready', 'shipped', 'delivered', 'returned']),
+  )
+  expect(new Set(lines.map(({ kind }) => kind))).toEqual(new Set(['physical', 'voucher', 'pack', 'digital']))
+  expect(lines.filter(({ state }) => state === 'shipped').every(({ tracking }) => tracking)).toBe(true)
+  const shipped = shown.filter(order => order.lines.some(({ kind }) => kind === 'physical'))
+  expect(shipped.every(({ address }) => address && findAddressErrors(address).length === 0)).toBe(true)
+  for (const { order } of wholes) {
+    if (order.paymentReference === null) continue
+    const verdict = await sandbox.examine(chargeOf(order), order.paymentReference)
+    expect(verdict.state).toBe('paid')
+  }
+  const paid = await db.read.select().from(payments)
+  expect(new Set(paid.map(({ refundedAt }) => refundedAt === null))).toEqual(new Set([true, false]))
+  expect((await db.read.select().from(orderUnits)).length).toBeGreaterThan(10)
+  const variants = await db.read.select().from(productVariants)
+  expect(variants.some(({ stockTotal }) => stockTotal === 0)).toBe(true)
+  expect(variants.filter(({ stockSold }) => stockSold > 0).length).toBeGreaterThan(7)
   await remove()
 })
 

@@ -5,6 +5,7 @@ export const options = {
   provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
   onboardingPoints: 100,
   predictionPoints: { outcome: 10, difference: 15, exact: 25 },
+  nativeTokens: { key: { d: 'a signing key' }, previousKeys: [] },
 }
 
 export const NOTHING = {
@@ -15,6 +16,7 @@ export const NOTHING = {
   rules: 0,
   quests: 0,
   sets: 0,
+  products: 0,
   fans: 0,
   rows: 0,
 }
