@@ -101,6 +101,8 @@ export const readProof = (userPackId: string) => send(api.readProof({ userPackId
 export const readProducts = (cursor?: string) => send(api.listProducts({ limit: 50, cursor, lang }))
 export const readProduct = (productId: string) => send(api.readProduct({ productId, lang }))
 export const readOrders = (cursor?: string) => send(api.listOrders({ limit: 20, cursor }))
+/** A link to a file that was bought, which needs no token. */
+export const issueDownload = (orderId: string, number: number) => send(api.issueDownload({ orderId, number }))
 export const readOrder = (orderId: string) => send(api.readOrder({ orderId }))
 export const readPredictions = () => send(api.listPredictions({ limit: 100 }))
 export const readMatches = (query: {

@@ -211,8 +211,9 @@ function changeLine(
   { record }: OrderContext,
   { lines }: StartedOrder,
   number: number,
-  { state, carrier = null, tracking = null }: LineChange,
+  change: LineChange,
 ): void {
+  const { state, carrier = null, tracking = null } = change
   const line = lines.find(line => line.number === number)
   if (!line) throw new Error(`the order has no line ${number}`)
   Object.assign(line, state === 'shipped' ? { state, carrier, tracking } : { state })

@@ -315,6 +315,9 @@ export const ar: Text = {
       refund_due: 'سيُعاد إليك مالك.',
       refunded: 'أُعيد إليك مالك.',
     },
+    download: 'تنزيل',
+    voucherHint: 'أظهر الرمز عند الاستقبال.',
+    voucherStates: { used: 'مستخدم', void: 'ملغى' },
     lineStates: {
       none: 'قيد التجهيز',
       ready: 'جاهز للشحن',

@@ -297,6 +297,9 @@ export const en = {
       refund_due: 'You get your money back.',
       refunded: 'You got your money back.',
     },
+    download: 'Download',
+    voucherHint: 'Show the code at the desk.',
+    voucherStates: { used: 'Used', void: 'Void' },
     lineStates: {
       none: 'In preparation',
       ready: 'Packed',

@@ -309,6 +309,9 @@ export const pt: Text = {
       refund_due: 'O dinheiro é devolvido.',
       refunded: 'O dinheiro foi devolvido.',
     },
+    download: 'Transferir',
+    voucherHint: 'Mostra o código na receção.',
+    voucherStates: { used: 'Usado', void: 'Anulado' },
     lineStates: {
       none: 'Em preparação',
       ready: 'Embalado',

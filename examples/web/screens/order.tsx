@@ -5,6 +5,7 @@ import {
   completeOrder,
   followEvents,
   hasCode,
+  issueDownload,
   type Order as OrderData,
   type OrderLine,
   orNull,
@@ -22,7 +23,7 @@ import { Icon } from '../parts/icon.tsx'
 import { NotFound, Screen, Section } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { addressOf } from '../router.tsx'
+import { addressOf, Link } from '../router.tsx'
 import { priceOf } from './packs.tsx'
 
 const POINTS = 'POINTS'
@@ -71,7 +72,7 @@ function Detail({ data, reload }: { data: OrderScreen; reload: () => Promise<voi
             key={line.number}
             line={line}
             product={products.find(product => product?.id === line.productId) ?? null}
-            isPaid={order.paidAt !== null}
+            order={order}
           />
         ))}
         <li class="row total">
@@ -89,10 +90,10 @@ interface LineProps {
   line: OrderLine
   /** Null: it is not on sale any more. */
   product: Product | null
-  isPaid: boolean
+  order: OrderData
 }
 
-function Line({ line, product, isPaid }: LineProps) {
+function Line({ line, product, order }: LineProps) {
   const variant = product?.variants.find(({ id }) => id === line.variantId)
   const isOne = product?.variants.length === 1
   return (
@@ -104,6 +105,7 @@ function Line({ line, product, isPaid }: LineProps) {
           {!isOne && `${variant?.name ?? line.variantId} · `}
           {text.shop.times(line.quantity, priceOf(line))}
         </small>
+        <Delivered line={line} order={order} />
         {line.carrier && (
           <small class="quiet line">
             {line.carrier}
@@ -111,8 +113,42 @@ function Line({ line, product, isPaid }: LineProps) {
           </small>
         )}
       </span>
-      {isPaid && <span class="pill">{text.shop.lineStates[line.state]}</span>}
+      {order.paidAt !== null && <span class="pill">{text.shop.lineStates[line.state]}</span>}
     </li>
+  )
+}
+
+/** What is not shipped: the codes of vouchers, the way to packs, and the file. */
+function Delivered({ line, order }: { line: OrderLine; order: OrderData }) {
+  const { vouchers, packPurchaseIds, delivers } = line
+  const download = useWrite(async (_: null) => {
+    const { url } = await issueDownload(order.id, line.number)
+    location.assign(url)
+  })
+  const hasFile = delivers?.download && (order.status === 'paid' || order.status === 'fulfilled')
+  return (
+    <>
+      {vouchers.map(({ code, state }) => (
+        <span key={code} class="line">
+          <code dir="ltr">{code}</code>
+          {state !== 'valid' && ` · ${text.shop.voucherStates[state]}`}
+        </span>
+      ))}
+      {vouchers.some(({ state }) => state === 'valid') && (
+        <small class="quiet line">{text.shop.voucherHint}</small>
+      )}
+      {packPurchaseIds.length > 0 && (
+        <small class="line">
+          <Link to={addressOf('packs')}>{text.collection.toPacks}</Link>
+        </small>
+      )}
+      {hasFile && (
+        <Button kind="small" busy={download.isBusy} onClick={() => download.run(null)}>
+          {text.shop.download}
+        </Button>
+      )}
+      {download.error !== null && <Notice error={download.error} />}
+    </>
   )
 }
 
