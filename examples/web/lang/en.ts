@@ -226,6 +226,7 @@ export const en = {
       sandbox: 'A test payment: no money moves. In production the payment provider of the club is here.',
       stripe: 'The club takes payments with Stripe, whose form belongs here.',
       apple: 'It is bought in the club’s app for iPhone and iPad.',
+      google: 'It is bought in the club’s app for Android.',
       none: 'The club takes no payments at the moment.',
     },
     outcomes: {

@@ -234,6 +234,7 @@ export const pt: Text = {
         'Um pagamento de teste: não há dinheiro envolvido. Em produção, aqui está o serviço de pagamentos do clube.',
       stripe: 'O clube recebe pagamentos com a Stripe, cujo formulário fica aqui.',
       apple: 'Compra-se na app do clube para iPhone e iPad.',
+      google: 'Compra-se na app do clube para Android.',
       none: 'O clube não aceita pagamentos de momento.',
     },
     outcomes: {
