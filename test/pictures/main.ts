@@ -14,10 +14,11 @@ import { developmentKey } from '../../src/identity/server-keys/development-key.t
 import { noBrowser, openBrowser } from '../support/browser.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { looks, type Sites, shots } from './shots.ts'
+import { addSociety } from './society.ts'
 
 const FOLDER = join(root, 'docs/pictures')
 /** Of WebP: pictures of text stay sharp. */
-const QUALITY = 72
+const QUALITY = 42
 const HOUR_MS = 3_600_000
 /** Shown at the gate. */
 const MATCH = 'derby'
@@ -34,7 +35,8 @@ try {
   const provider = `http://localhost:${dev.ports.MOCK_IDP_PORT}`
   const { entries } = await unwrap(createClient({ origin }).api.readLeaderboard({ limit: 100 }))
   const fans = entries.flatMap(({ displayName }) => displayName ?? [])
-  const sites = { api: origin, provider, match: MATCH, fans }
+  const society = await addSociety(origin, provider, fans, developmentKey)
+  const sites = { api: origin, provider, match: MATCH, fans, ...society }
   if (part === '') rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   let bytes = 0
@@ -81,7 +83,7 @@ async function settle(page: Page): Promise<void> {
     scrollTo(0, 0)
     document.activeElement?.blur()
     await document.fonts.ready
-    const seen = [...document.images].filter(image => image.getBoundingClientRect().top < innerHeight)
+    const seen = [...document.images].filter(image => image.checkVisibility() && image.getBoundingClientRect().top < innerHeight)
     await Promise.all(seen.map(image => image.complete || new Promise(done => { image.onload = image.onerror = done })))
   })()`)
 }

@@ -1,5 +1,6 @@
 /** The pages of `bun run screenshots`, in the order in which one visitor opens them, and the looks in which they are taken. */
 import type { Locator, Page } from 'playwright-core'
+import type { Society } from './society.ts'
 
 const PHONE = { width: 390, height: 844 }
 const DESKTOP = { width: 1280, height: 800 }
@@ -13,7 +14,7 @@ export const looks = {
   'desktop-dark': { viewport: DESKTOP, colorScheme: 'dark' },
 } as const
 
-export interface Sites {
+export interface Sites extends Society {
   api: string
   provider: string
   /** Id of the match at the gate. */
@@ -31,10 +32,10 @@ const served = (name: string, path: string): Shot => ({
   name,
   open: (page, { api }) => page.goto(`${api}${path}`),
 })
-const screen = (name: string, path = `/${name}`): Shot => ({
+const screen = (name: string, path: string | ((society: Society) => string) = `/${name}`): Shot => ({
   name: `demo-${name}`,
-  async open(page, { api }) {
-    await page.goto(`${api}/demo${path}`)
+  async open(page, { api, ...society }) {
+    await page.goto(`${api}/demo${typeof path === 'string' ? path : path(society)}`)
     await page.locator('main h1').first().waitFor()
   },
 })
@@ -101,7 +102,7 @@ export const shots: Shot[] = [
     name: 'demo-code',
     async open(page, { api }) {
       await page.goto(`${api}/demo/rewards/anthem-ringtone`)
-      await follow(page, [/^Claim /, /^Redeem /], page.getByRole('img', { name: /^QR code/ }))
+      await follow(page, [/^Claim /, /^Redeem /, /^Redeem now$/], page.getByRole('img', { name: /^QR code/ }))
     },
   },
   screen('packs'),
@@ -111,6 +112,10 @@ export const shots: Shot[] = [
     async open(page, { api }) {
       await page.goto(`${api}/demo/packs/starter`)
       await page.getByRole('button', { name: /^Buy for/ }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Buy for/ })
+        .click()
       await page.getByText('Draw verified in this browser').waitFor()
     },
   },
@@ -121,9 +126,21 @@ export const shots: Shot[] = [
       await follow(page, [/^Buy Legends/], page.getByRole('button', { name: /^Pay/ }))
     },
   },
+  screen('shop'),
   screen('collection'),
+  screen('card', ({ card }) => card),
+  screen('sets'),
+  screen('locker', ({ other }) => `/fans/${other}/locker`),
+  {
+    name: 'locker-page',
+    open: (page, { api, other }) => page.goto(`${api}/lockers/${other}`),
+  },
+  screen('trades'),
+  screen('trade', ({ tradeId }) => `/trades/${tradeId}`),
   screen('quests'),
   screen('leaderboard'),
+  screen('fan', ({ other }) => `/fans/${other}`),
+  screen('feed'),
   screen('points'),
   screen('profile'),
   screen('sessions'),
