@@ -134,6 +134,20 @@ export function defineMetrics() {
       'matchday_reports_oldest_open_age_seconds',
       'Time since the oldest report that no moderator has decided; 0 without one.',
     ),
+    ordersHeld: gauge(
+      'matchday_orders_held_amount',
+      'Prices of orders that are pending, in points or minor units of the currency.',
+      ['currency'],
+    ),
+    refundsDue: gauge(
+      'matchday_refunds_due_amount',
+      'Payments of packs and orders that must be given back, in minor units of the currency.',
+      ['currency'],
+    ),
+    refundsDueAge: gauge(
+      'matchday_refunds_due_oldest_age_seconds',
+      'Time since the oldest payment that must be given back was made; 0 without one.',
+    ),
     backupAge: gauge(
       'matchday_backup_age_seconds',
       'Time since the last backup; missing before the first one.',

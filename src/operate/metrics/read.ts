@@ -11,6 +11,7 @@ import type { CacheCounts } from '../../platform/cache/response-cache.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
 import { CIRCUIT_STATES } from '../../platform/identity-provider/resilience-policy.ts'
 import { readRuns } from '../admin/maintenance.ts'
+import { readOpenMoney } from '../admin/open-money.ts'
 import type { Metrics } from './definitions.ts'
 
 /** A scrape interval is 15 s or more: each sees a new value, and several Prometheus servers share one. */
@@ -45,6 +46,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       endpoints: await readEndpointBacklogs(db.read),
       runs: await readRuns(db.read),
       reports: await countOpenReports(db.read),
+      money: await readOpenMoney(db.read),
       sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
     }),
     { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
@@ -93,16 +95,17 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
   async function readWebhooks() {
     const backlogs = await readBacklogs()
     for (const stale of [metrics.webhookEndpoints, metrics.webhookBacklog, metrics.webhookAge]) stale.reset()
+    for (const stale of [metrics.ordersHeld, metrics.refundsDue]) stale.reset()
     metrics.verificationAge.reset()
     metrics.backupAge.remove()
     for (const stale of [
       ...[metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge],
-      ...[metrics.reportsOpen, metrics.reportsAge],
+      ...[metrics.reportsOpen, metrics.reportsAge, metrics.refundsDueAge],
     ])
       stale.remove()
     metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
-    const { awaiting, endpoints, runs, reports, sink } = backlogs
+    const { awaiting, endpoints, runs, reports, money, sink } = backlogs
     const backup = runs.get('backup')
     if (backup) metrics.backupAge.set(ageOf(backup))
     for (const command of VERIFICATIONS) {
@@ -111,6 +114,9 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     }
     metrics.reportsOpen.set(reports.open)
     metrics.reportsAge.set(ageOf(reports.since))
+    for (const [currency, amount] of money.held) metrics.ordersHeld.set({ currency }, amount)
+    for (const [currency, amount] of money.due) metrics.refundsDue.set({ currency }, amount)
+    metrics.refundsDueAge.set(ageOf(money.dueSince))
     metrics.eventBacklog.set(awaiting.pending)
     metrics.eventAge.set(ageOf(awaiting.since))
     metrics.sinkBacklog.set(sink?.events ?? 0)

@@ -6,6 +6,8 @@ import { openRecording } from '../../../src/economy/events/recording.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { decide } from '../../../src/fan/moderation/cases.ts'
 import { recordRun } from '../../../src/operate/admin/maintenance.ts'
+import { refund } from '../../../src/play/purchases/refund.ts'
+import { orderKind } from '../../../src/play/shop/order-kind.ts'
 import { startReceiver } from '../../delivery/webhooks/receiver.ts'
 import {
   addReceiver,
@@ -18,6 +20,8 @@ import {
 } from '../../delivery/webhooks/webhooks-world.ts'
 import { control } from '../../identity/auth/provider-controls.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
+import { expectStatus, patientFan } from '../../play/packs/packs-world.ts'
+import { addStock, buyWithMoney, checkout, completeOrder, HOLD, pay } from '../../play/shop/orders-world.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { promtool, testWithPromtool } from './promtool.ts'
@@ -267,6 +271,25 @@ onEachEngine(
       await world.db.write(tx => decide(tx, other.id, dismissal))
       const done = await freshScrape()
       expect([done.value(open), done.value(age)]).toEqual([0, 0])
+    })
+
+    test('money of orders that are held and of refunds that are due is shown, with the age of the oldest', async () => {
+      const [fan, other] = [await patientFan(world), await patientFan(world)]
+      const productId = await addStock(world, 1)
+      const { id } = expectStatus(201, await checkout(fan, productId))
+      const age = 'matchday_refunds_due_oldest_age_seconds'
+      const held = await freshScrape()
+      expect(held.value('matchday_orders_held_amount{currency="EUR"}')).toBe(1900)
+      expect(held.value(age)).toBe(0)
+      world.clock.advance(HOLD)
+      await buyWithMoney(other, productId)
+      expect((await completeOrder(fan, id, await pay(fan, id))).status).toBe(409)
+      world.clock.advance(90_000)
+      const due = await freshScrape()
+      expect(due.value('matchday_refunds_due_amount{currency="EUR"}')).toBe(1900)
+      expect(due.value(age)).toBeGreaterThanOrEqual(90)
+      await world.db.write(tx => refund(tx, orderKind, id))
+      expect((await freshScrape()).value(age)).toBe(0)
     })
 
     test('a disabled endpoint has no backlog, and is counted as disabled', async () => {

@@ -1,0 +1,45 @@
+/** Money that is neither delivered nor given back: of orders that may still be paid, and of refunds that are due. */
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+
+export interface OpenMoney {
+  /** Prices of pending orders by currency. Points, or minor units. */
+  held: Map<string, number>
+  /** By currency, of packs and orders. */
+  due: Map<string, number>
+  /** When the oldest payment was made that is due. */
+  dueSince: Date | null
+}
+
+/** Reads open purchases only, by their indexes. */
+export async function readOpenMoney(reader: Reader): Promise<OpenMoney> {
+  const { orders, packPurchases, payments } = reader.tables
+  const isPending = and(eq(orders.status, 'pending'), gt(orders.expiresAt, reader.now()))
+  const held = await reader
+    .select({ currency: orders.priceCurrency, amount: sql`sum(${orders.priceAmount})`.mapWith(Number) })
+    .from(orders)
+    .where(isPending)
+    .groupBy(orders.priceCurrency)
+  const due = []
+  for (const table of [orders, packPurchases])
+    due.push(
+      ...(await reader
+        .select({
+          currency: table.priceCurrency,
+          amount: table.priceAmount,
+          since: sql`coalesce(${payments.createdAt}, ${table.createdAt})`.mapWith(table.createdAt),
+        })
+        .from(table)
+        .leftJoin(payments, eq(payments.purchaseId, table.id))
+        .where(eq(table.status, 'refund_due'))
+        .orderBy(asc(table.createdAt))),
+    )
+  const sums = new Map<string, number>()
+  for (const { currency, amount } of due) sums.set(currency, (sums.get(currency) ?? 0) + amount)
+  const times = due.map(({ since }) => since.getTime())
+  return {
+    held: new Map(held.map(({ currency, amount }) => [currency, amount])),
+    due: sums,
+    dueSince: times.length === 0 ? null : new Date(Math.min(...times)),
+  }
+}
