@@ -6,8 +6,8 @@ import { type RunningApi, type RunningProvider, startApi, startProvider } from '
 
 const FANS = 200
 
-/** Started before the tests of a suite, and stopped after them. */
-export function useTwoProcesses(engine: (typeof engines)[number]) {
+/** Started before the tests of a suite, and stopped after them. `settings`: further variables of their environment. */
+export function useTwoProcesses(engine: (typeof engines)[number], settings: Record<string, string> = {}) {
   let temporary: TemporaryDatabase
   let provider: RunningProvider
   let apis: RunningApi[]
@@ -15,7 +15,7 @@ export function useTwoProcesses(engine: (typeof engines)[number]) {
   beforeAll(async () => {
     temporary = await engine.open(createClock())
     provider = await startProvider({ fans: FANS })
-    const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
+    const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer, ...settings }
     apis = await Promise.all([startApi(env), startApi(env)])
   })
 
