@@ -285,6 +285,18 @@ for (const engine of engines) {
         expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
       })
 
+      test('refunds what is left of a payment that was refunded in part, never more than was paid', async () => {
+        const checkout = await paidWithMoney(world)
+        stripe.refundInDashboard(checkout.intentId, 200)
+        for (const _ of ['first', 'again'])
+          expect((await run(world, [checkout.purchaseId, '--yes'])).code).toBe(0)
+        const refunds = [...stripe.refunds.values()].filter(
+          ({ payment_intent: of }) => of === checkout.intentId,
+        )
+        expect(refunds.map(({ amount }) => amount)).toEqual([200, 299])
+        expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 0 })
+      })
+
       test('refunds no payment of the App Store, where only Apple refunds, and takes nothing back', async () => {
         const checkout = await checkOut(world)
         const payment = { kind: 'money' as const, reference: 'apple:2000000000000001' }
