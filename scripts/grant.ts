@@ -1,20 +1,29 @@
-/** `bun run grant FAN DELTA --ref R`: grants points to a fan, once per reference. */
+/** `bun run grant FAN DELTA --ref R`: grants points, or cash with `--currency`, to a fan, once per reference. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
+import type { Database, Transaction } from '../db/index.ts'
 import { errorsOf } from '../src/core/formats.ts'
+import { DomainError } from '../src/core/problems.ts'
+import { readCashBalances } from '../src/economy/cash/balances.ts'
+import { givePromotion } from '../src/economy/cash/promotions.ts'
 import { Grant, grantPoints, MAX_GRANT } from '../src/economy/points/grants.ts'
+import { resolveFan } from '../src/identity/users/fan-reference.ts'
+import { userProblems } from '../src/identity/users/problems.ts'
 import { explainFault } from '../src/platform/http/contract/validation.ts'
-import { declareCommand, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, instant, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
-import { failUsage } from './command/explain.ts'
+import { fail, failUsage } from './command/explain.ts'
+import { rollBack } from './command/roll-back.ts'
 
 const command = declareCommand({
   name: 'grant',
   summary: `Grants points to a fan, or takes points from the balance, once per reference: the same command again changes nothing.
-The entry has the reason adjustment. Points that are taken lower neither lifetime points nor ranks.`,
+The entry has the reason adjustment. Points that are taken lower neither lifetime points nor ranks.
+With --currency it gives cash, as a promotion, which is spent before what the fan has paid for.`,
   examples: [
     ['01981e2c-7c1f-7000-8000-000000000003 50 --ref apology-17', 'by user id'],
     ["'auth0|123' 50 --ref apology-17 --subject", 'by subject; a new subject gets a record'],
     ['01981e2c-7c1f-7000-8000-000000000003 -50 --ref mistake-17', 'takes points'],
+    ['01981e2c-7c1f-7000-8000-000000000003 500 --ref welcome-17 --currency EUR', 'gives 5.00 EUR of cash'],
   ],
   notes: `The fan sees the reference in the ledger, where it stays: it must not name anyone. The note is for operators, and an
 erasure deletes it.`,
@@ -24,6 +33,8 @@ erasure deletes it.`,
   .argument('<delta>', 'points; negative to take points', points)
   .requiredOption('--ref <ref>', 'names the grant, over all fans; up to 128 characters')
   .option('--note <text>', 'a note for operators; up to 500 characters')
+  .option('--currency <code>', 'cash in this currency of CASH_CURRENCIES; the amount is in minor units')
+  .option('--expires <instant>', 'cash that is not spent by then ends; ISO 8601, UTC', instant)
   .option('--subject', 'the fan is a subject at the provider, not a user id')
   .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
 
@@ -37,13 +48,21 @@ class Undone extends Error {
   }
 }
 
-await runCommand(command, async ({ parameters: [fan, delta], options, openDatabase }) => {
+await runCommand(command, async ({ parameters: [fan, delta], options, configuration, openDatabase }) => {
   const { ref, note, subject, dryRun } = options
   if (options.provider !== undefined && !subject) failUsage('--provider requires --subject')
   const provider = subject ? providerOf(options.provider) : ''
   const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, note }
   const fault = errorsOf(Grant, grant).First()
   if (fault) failUsage(`${fault.path.slice(1)} ${explainFault(fault)}`)
+  const { currency } = options
+  if (currency === undefined && options.expires) failUsage('--expires requires --currency')
+  if (currency !== undefined) {
+    if (delta < 0) failUsage('cash is only given')
+    const { cashCurrencies } = await configuration()
+    if (!cashCurrencies.includes(currency)) fail(`${currency} is not among CASH_CURRENCIES.`)
+    return giveCash(await openDatabase(), provider, grant, currency)
+  }
 
   const db = await openDatabase()
   const { created, entry, balance } = await db
@@ -65,6 +84,40 @@ await runCommand(command, async ({ parameters: [fan, delta], options, openDataba
     textHasSummary: true,
   }
 })
+
+async function giveCash(
+  db: Database,
+  provider: string,
+  { fan, delta: amount, ref, note }: Grant,
+  currency: string,
+): Promise<CommandResult> {
+  const { dryRun, expires: expiresAt = null } = command.opts()
+  const give = async (tx: Transaction) => {
+    const resolved = await resolveFan(tx, fan, { provider })
+    if ('missing' in resolved) throw new DomainError(userProblems.fan_not_found)
+    const { userId } = resolved
+    const created = await givePromotion(tx, {
+      userId,
+      currency,
+      amount,
+      ref,
+      expiresAt,
+      note: note ?? null,
+      source: SOURCE,
+    })
+    return { created, balances: await readCashBalances(tx, userId) }
+  }
+  const { created, balances } = await (dryRun ? rollBack(db, give) : db.write(give))
+  const available = balances.find(balance => balance.currency === currency)?.available ?? 0
+  return {
+    json: { created, currency, amount, available },
+    text: created
+      ? `${dryRun ? 'Would give' : 'Gave'} ${amount} ${currency}; ${available} ${dryRun ? 'would be' : 'are'} available.`
+      : `${ref} was given before; nothing was changed. ${available} ${currency} are available.`,
+    changed: created ? 1 : 0,
+    textHasSummary: true,
+  }
+}
 
 function points(text: string): number {
   const delta = /^[+-]?\d{1,10}$/.test(text) ? Number(text) : 0

@@ -5,7 +5,7 @@ import type { Config } from '../src/platform/config/config.ts'
 import { findOfKinds } from '../src/play/purchases/find.ts'
 import { createPayments, findGateway } from '../src/play/purchases/gateways/create.ts'
 import type { PaymentGateway } from '../src/play/purchases/gateways/gateway.ts'
-import { chargeOf, needsMoney, type Purchase, statusOf } from '../src/play/purchases/purchase.ts'
+import { chargeOf, isPaidByGateway, type Purchase, statusOf } from '../src/play/purchases/purchase.ts'
 import { markDue, refund } from '../src/play/purchases/refund.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -13,7 +13,7 @@ import { describeGoods, goodsOf, KINDS } from './refund/goods.ts'
 
 const command = declareCommand({
   name: 'refund',
-  summary: `Refunds a purchase of a pack, or an order: points through the ledger, money through the payment gateway.
+  summary: `Refunds a purchase of a pack, an order or a top-up: points and cash through their ledgers, money through the gateway.
 What was not used is taken back and returned to the stock: unopened packs, vouchers, what is not shipped yet.`,
   examples: [
     ['', 'lists due refunds: payments that arrived after the stock was sold'],
@@ -22,7 +22,7 @@ What was not used is taken back and returned to the stock: unopened packs, vouch
   ],
   changes: true,
 })
-  .argument('[purchase]', 'id of the purchase, or of the order')
+  .argument('[purchase]', 'id of the purchase, the order or the top-up')
   .option('--yes', 'perform the refund')
 
 await runCommand(command, async ({ parameters: [purchaseId], options, configuration, openDatabase }) => {
@@ -71,7 +71,7 @@ async function refundOne(db: Database, config: Config, id: string, yes: boolean)
   }
   // Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the
   // gateway does not pay twice. What is taken back cannot be used meanwhile.
-  if (needsMoney(purchase)) {
+  if (isPaidByGateway(purchase)) {
     const gateway = await gatewayOf(config, purchase)
     await db.write(tx => markDue(tx, kind, id))
     await gateway.refund(chargeOf(purchase), purchase.paymentReference ?? '')
@@ -107,7 +107,7 @@ async function gatewayOf(config: Config, { paymentReference }: Purchase): Promis
 function plan(noun: string, purchase: Purchase, goods: string[]): string {
   const { id, status, userId, paymentReference } = purchase
   return [
-    `${noun === 'order' ? 'Order' : 'Purchase'} ${id} (${status})`,
+    `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} (${status})`,
     `  refunds     ${priceOf(purchase)}${paymentReference ? ` of ${paymentReference}` : ''}`,
     `  to fan      ${userId}`,
     ...goods,

@@ -2,6 +2,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { fanData as pictures } from './club/pictures.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'
+import { fanData as cash } from './economy/cash.ts'
 import { fanData as events } from './economy/events.ts'
 import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
@@ -21,6 +22,7 @@ import { fanData as quests } from './play/quests.ts'
 import { fanData as rewards } from './play/rewards.ts'
 import { fanData as sets } from './play/sets.ts'
 import { fanData as shop } from './play/shop.ts'
+import { fanData as topUps } from './play/top-ups.ts'
 import { fanData as trades } from './play/trades.ts'
 import { fanData as wallets } from './play/wallets.ts'
 import { shapeOf } from './shape.ts'
@@ -37,9 +39,11 @@ export const fanData = {
   ...rules,
   ...events,
   ...wallets,
+  ...cash,
   ...rewards,
   ...packs,
   ...shop,
+  ...topUps,
   ...sets,
   ...lockers,
   ...trades,

@@ -10,6 +10,7 @@ import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
 import { defineEventSinkTables } from './delivery/event-sink.ts'
 import { defineWebhooksTables } from './delivery/webhooks.ts'
+import { defineCashTables } from './economy/cash.ts'
 import { defineEventsTables } from './economy/events.ts'
 import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
@@ -32,6 +33,7 @@ import { defineQuestsTables } from './play/quests.ts'
 import { defineRewardsTables } from './play/rewards.ts'
 import { defineSetsTables } from './play/sets.ts'
 import { defineShopTables } from './play/shop.ts'
+import { defineTopUpsTables } from './play/top-ups.ts'
 import { defineTradesTables } from './play/trades.ts'
 import { defineWalletsTables } from './play/wallets.ts'
 
@@ -70,12 +72,14 @@ function defineTables(kit: ColumnKit) {
     ...definePointsTables(kit, users),
     ...defineRulesTables(kit, users),
     ...defineEventsTables(kit, { ...users, ...matches }),
+    ...defineCashTables(kit, users),
     ...rewards,
     ...defineWalletsTables(kit, users),
     ...packs,
     ...defineShopTables(kit, { ...users, ...packs }),
     ...defineSetsTables(kit, { ...users, ...packs, ...rewards }),
     ...definePurchasesTables(kit),
+    ...defineTopUpsTables(kit, users),
     ...defineLockersTables(kit, users),
     ...defineTradesTables(kit, { ...users, ...packs }),
     ...defineCheckInsTables(kit, { ...users, ...matches }),

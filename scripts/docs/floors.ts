@@ -25,14 +25,14 @@ export const DOMAINS: Record<string, Domain> = {
   club: { about: 'what the club declares', rooms: [['catalogue', 'pictures'], ['teams'], ['matches']] },
   economy: {
     about: 'what happened, and what it earned',
-    rooms: [['leaderboard'], ['points'], ['rules'], ['events'], ['expiry']],
+    rooms: [['leaderboard'], ['points'], ['rules', 'cash'], ['events'], ['expiry']],
   },
   play: {
     about: 'what fans do with points and cards',
     rooms: [
       ['wallets', 'purchases', 'check-ins', 'predictions'],
       ['rewards'],
-      ['packs'],
+      ['packs', 'top-ups'],
       ['quests', 'shop', 'lockers', 'trades', 'sets'],
     ],
   },

@@ -6,9 +6,10 @@ import type { PurchaseKind } from '../../src/play/purchases/kind.ts'
 import type { Purchase } from '../../src/play/purchases/purchase.ts'
 import { orderKind } from '../../src/play/shop/order-kind.ts'
 import { type LineRow, readLines } from '../../src/play/shop/order-rows.ts'
+import { topUpKind } from '../../src/play/top-ups/top-up-kind.ts'
 
 /** What can be bought. */
-export const KINDS: readonly PurchaseKind[] = [packPurchaseKind, orderKind]
+export const KINDS: readonly PurchaseKind[] = [packPurchaseKind, orderKind, topUpKind]
 
 interface Goods {
   /** For the JSON document. */
@@ -19,8 +20,14 @@ interface Goods {
   supplyReturned: boolean
 }
 
-export const goodsOf = (reader: Reader, { name }: PurchaseKind, { id }: Purchase): Promise<Goods> =>
-  name === 'pack' ? packOf(reader, id) : linesOf(reader, id)
+export async function goodsOf(reader: Reader, { name }: PurchaseKind, { id }: Purchase): Promise<Goods> {
+  if (name === 'top_up')
+    return {
+      ...{ members: {}, supplyReturned: false },
+      lines: ['  cash        taken from the balance of the fan, if all of it is left'],
+    }
+  return name === 'pack' ? packOf(reader, id) : linesOf(reader, id)
+}
 
 async function packOf(reader: Reader, id: string): Promise<Goods> {
   const purchase = await findPurchase(reader, id)
@@ -58,6 +65,7 @@ function consequenceOf(line: LineRow): string {
 }
 
 export function describeGoods({ name }: PurchaseKind, supplyReturned: boolean): string {
+  if (name === 'top_up') return 'the cash was taken from the balance of the fan'
   if (name === 'pack')
     return supplyReturned ? 'the pack was returned to the supply' : 'no pack was returned to the supply'
   return supplyReturned ? 'all lines were returned to the stock' : 'not all lines were returned to the stock'

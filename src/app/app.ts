@@ -50,6 +50,7 @@ import { setsRoutes } from '../play/sets/routes.ts'
 import { downloadFiles } from '../play/shop/download-routes.ts'
 import { ordersRoutes } from '../play/shop/order-routes.ts'
 import { productsRoutes } from '../play/shop/routes.ts'
+import { cashRoutes } from '../play/top-ups/routes.ts'
 import { tradesRoutes } from '../play/trades/routes.ts'
 import { walletsRoutes } from '../play/wallets/routes.ts'
 import type { Deps } from './deps.ts'
@@ -97,6 +98,7 @@ const play = (deps: Deps) =>
     .use(packsRoutes(deps))
     .use(tradesRoutes(deps))
     .use(paymentRoutes(deps))
+    .use(cashRoutes(deps))
     .use(productsRoutes(deps))
     .use(ordersRoutes(deps))
     .use(lockersRoutes(deps))

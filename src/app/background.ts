@@ -7,6 +7,7 @@ import { createPublisher } from '../delivery/event-sink/publisher.ts'
 import { createDispatcher } from '../delivery/webhooks/dispatcher.ts'
 import { reencryptSecrets } from '../delivery/webhooks/endpoints.ts'
 import { sweepDeliveries } from '../delivery/webhooks/replay.ts'
+import { settleExpiredCash } from '../economy/cash/settle-expired.ts'
 import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { expirePoints } from '../economy/expiry/expire-points.ts'
@@ -26,6 +27,8 @@ import type { Deps } from './deps.ts'
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
 const SYNCS_EVERY_MS = 5_000
+/** Whoever uses an account settles it: this is for the others. */
+const CASH_EVERY_MS = 60_000
 /** Soon after an erasure. */
 const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
@@ -67,6 +70,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(ACKNOWLEDGE_EVERY_MS, 'acknowledge payments', () => acknowledgePayments(deps, () => stopping)),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'end points', () => expirePoints(deps, () => stopping)),
     start(POLL_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),

@@ -34,6 +34,7 @@ import { createAddressEncryption } from '../play/shop/addresses.ts'
 import { createDownloads } from '../play/shop/downloads.ts'
 import { orderKind } from '../play/shop/order-kind.ts'
 import { voucherCodes } from '../play/shop/vouchers.ts'
+import { topUpKind } from '../play/top-ups/top-up-kind.ts'
 import { createChains } from '../play/wallets/chains.ts'
 
 /** Called as things happen, for metrics. */
@@ -115,7 +116,7 @@ export async function createDeps(world: World) {
     fanEmails: config.fansByEmail ? createFanEmails(deriveKey(secret, 'fans by e-mail')) : null,
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
-    purchaseKinds: [packPurchaseKind, orderKind] as readonly PurchaseKind[],
+    purchaseKinds: [packPurchaseKind, orderKind, topUpKind] as readonly PurchaseKind[],
     downloads: createDownloads(secret, config.downloads),
     codeSources: [rewardCodes, voucherCodes],
     addressEncryption: createAddressEncryption(config.nativeTokens),

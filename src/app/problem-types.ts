@@ -7,6 +7,7 @@ import { teamProblems } from '../club/teams/problems.ts'
 import type { ProblemOf as DocumentOf, ProblemType } from '../core/problems.ts'
 import { transportProblems } from '../core/transport-problems.ts'
 import { streamProblems } from '../delivery/stream/problems.ts'
+import { cashProblems } from '../economy/cash/problems.ts'
 import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
 import { moderationProblems } from '../fan/moderation/problems.ts'
@@ -25,6 +26,7 @@ import { purchaseProblems } from '../play/purchases/problems.ts'
 import { questProblems } from '../play/quests/problems.ts'
 import { rewardProblems } from '../play/rewards/problems.ts'
 import { shopProblems } from '../play/shop/problems.ts'
+import { topUpProblems } from '../play/top-ups/problems.ts'
 import { tradeProblems } from '../play/trades/problems.ts'
 import { walletProblems } from '../play/wallets/problems.ts'
 
@@ -45,7 +47,9 @@ export const problemTypes = unite(
   pointsProblems,
   rewardProblems,
   questProblems,
+  cashProblems,
   purchaseProblems,
+  topUpProblems,
   packProblems,
   lockerProblems,
   tradeProblems,

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cash_not_accepted" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -721,6 +721,30 @@ export interface components {
              */
             code: "no_payment_needed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only the currencies of `CASH_CURRENCIES` are kept as cash, and only a price in one of them is paid with it. Use another means of payment. */
+        CashNotAcceptedProblem: {
+            /**
+             * @description `cash_not_accepted`.
+             * @constant
+             */
+            code: "cash_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The available cash of the fan is lower than the price. Show `missing`, and offer a top-up or another means of payment. */
+        InsufficientCashProblem: {
+            /**
+             * @description `insufficient_cash`.
+             * @constant
+             */
+            code: "insufficient_cash";
+            /** @description ISO 4217. */
+            currency: string;
+            /** @description The price, in minor units. */
+            required: number;
+            /** @description The balance without what is held. */
+            available: number;
+            /** @description The difference. */
+            missing: number;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A trade is between two fans. */
         CannotTradeWithYourselfProblem: {
             /**
@@ -782,6 +806,22 @@ export interface components {
              * @constant
              */
             code: "trade_not_open";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The caller has no top-up with this id. Check the id, or start another. */
+        TopUpNotFoundProblem: {
+            /**
+             * @description `top_up_not_found`.
+             * @constant
+             */
+            code: "top_up_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The top-up was not paid in time, or is refunded; `detail` states which. Start another. A payment that arrives late is credited. */
+        TopUpExpiredProblem: {
+            /**
+             * @description `top_up_expired`.
+             * @constant
+             */
+            code: "top_up_expired";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No product has this id, or it has no such variant. Read the list of products again. */
         ProductNotFoundProblem: {
@@ -2486,6 +2526,11 @@ export interface components {
             /** @description The `id` of the purchase. */
             purchaseId: string;
             /**
+             * @description How the fan pays: through a payment gateway, or with the cash of their account. Default: `"gateway"`.
+             * @enum {string}
+             */
+            method?: "gateway" | "cash";
+            /**
              * @description The store that sells, in an app of its platform. Without it, the gateway of the server prepares.
              * @enum {string}
              */
@@ -2494,10 +2539,10 @@ export interface components {
         /** PreparedPayment */
         PreparedPayment: {
             /**
-             * @description Which client library pays.
+             * @description Which client library pays; none for `cash`: complete the purchase.
              * @enum {string}
              */
-            gateway: "sandbox" | "stripe" | "apple" | "google";
+            gateway: "sandbox" | "stripe" | "apple" | "google" | "cash";
             /** @description The `paymentReference` to complete the purchase with, after payment. */
             paymentReference: string | null;
             /** @description Secret for the gateway’s client library. */
@@ -2619,6 +2664,83 @@ export interface components {
         SandboxReceipt: {
             /** @description The `paymentReference` to complete the purchase with. */
             paymentReference: string;
+        };
+        /** StartTopUp */
+        StartTopUp: {
+            /** @description Minor units. */
+            amount: number;
+            /** @description ISO 4217. */
+            currency: string;
+        };
+        /** TopUp */
+        TopUp: {
+            /** @description Id of the top-up. */
+            id: string;
+            /**
+             * @description `completed`: the cash is credited. `expired`: a payment is still credited.
+             * @enum {string}
+             */
+            status: "pending" | "completed" | "expired" | "refund_due" | "refunded";
+            /** @description Minor units. */
+            amount: number;
+            /** @description ISO 4217. */
+            currency: string;
+            /** @description When it was started. */
+            createdAt: string;
+            /** @description Until when it is to be paid. */
+            expiresAt: string;
+            /** @description When it was paid. */
+            completedAt: string | null;
+        };
+        /** CompleteTopUp */
+        CompleteTopUp: {
+            /** @description The `id` of the top-up. */
+            topUpId: string;
+            /** @description The reference from the payment gateway. Omit it for points. */
+            paymentReference: string;
+        };
+        /** TopUps */
+        TopUps: {
+            /** @description Newest first. */
+            topUps: components["schemas"]["TopUp"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** TopUpReference */
+        TopUpReference: {
+            /** @description The `id` of the top-up. */
+            topUpId: string;
+        };
+        /** CashEntry */
+        CashEntry: {
+            /** @description Names the entry. */
+            id: string;
+            /** @description ISO 4217. */
+            currency: string;
+            /** @description Position in the fan’s ledger of the currency, from 1. */
+            seq: number;
+            /** @description Minor units; negative for cash that is spent. */
+            delta: number;
+            /** @description Balance after this entry, with what is held. */
+            balanceAfter: number;
+            /**
+             * @description `top_up`: paid in by the fan. `promotion`: given by the club. `payment`: of a purchase. `refund`: of a purchase. `top_up_refund`: paid out to where it came from. `promotion_ended`: not spent in time.
+             * @enum {string}
+             */
+            reason: "top_up" | "top_up_refund" | "promotion" | "promotion_ended" | "payment" | "refund";
+            /** @description The purchase, the top-up or the promotion. */
+            ref: string;
+            /** @description When the entry was booked. */
+            createdAt: string;
+            /** @description SHA-256 over the entry and the hash before it. */
+            hash: string;
+        };
+        /** CashEntries */
+        CashEntries: {
+            /** @description Newest first. */
+            entries: components["schemas"]["CashEntry"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         /** ProductVariant */
         ProductVariant: {
@@ -2848,10 +2970,10 @@ export interface components {
             /** @description The order. */
             orderId: string;
             /**
-             * @description `points` for a price in points, `gateway` for a price in money.
+             * @description `points` for a price in points; `gateway`, or `cash` of the fan’s account, for a price in money.
              * @enum {string}
              */
-            method: "points" | "gateway";
+            method: "points" | "cash" | "gateway";
             /**
              * @description The store that sells, in an app of its platform. Without it, the gateway of the server prepares.
              * @enum {string}
@@ -2864,7 +2986,7 @@ export interface components {
              * @description How the order is paid.
              * @enum {string}
              */
-            method: "points" | "gateway";
+            method: "points" | "cash" | "gateway";
             /** @description What the gateway’s client library needs. Null: nothing; complete the order. */
             payment: components["schemas"]["PreparedPayment"] | null;
         };
@@ -4166,6 +4288,43 @@ export interface components {
             };
         };
         /**
+         * CashChangedMessage
+         * @description An entry was appended to the cash of the fan; `eventId` is the id of the entry. Rules and quests cannot listen to it.
+         */
+        CashChangedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "cash.changed";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description ISO 4217. */
+                currency: string;
+                /** @description Minor units; negative if they were spent, refunded or have ended. */
+                delta: number;
+                /** @description Balance after it, with what is held for purchases. */
+                balance: number;
+                /**
+                 * @description Why, as in `GET /api/cash/{currency}/entries`.
+                 * @enum {string}
+                 */
+                reason: "top_up" | "top_up_refund" | "promotion" | "promotion_ended" | "payment" | "refund";
+                /** @description The cause within its reason. */
+                ref: string;
+            };
+        };
+        /**
          * PointsExpiringMessage
          * @description Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones.
          */
@@ -4802,6 +4961,79 @@ export interface operations {
             };
         };
     };
+    listTopUps: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopUps"];
+                };
+            };
+        };
+    };
+    completeTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteTopUp"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopUp"];
+                };
+            };
+        };
+    };
+    startTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartTopUp"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopUp"];
+                };
+            };
+        };
+    };
     createNativeToken: {
         parameters: {
             query?: never;
@@ -5269,6 +5501,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Fans"];
+                };
+            };
+        };
+    };
+    listCashEntries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description ISO 4217. */
+                currency: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CashEntries"];
                 };
             };
         };
@@ -5951,6 +6211,30 @@ export interface operations {
             };
         };
     };
+    prepareTopUpPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TopUpReference"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreparedPayment"];
+                };
+            };
+        };
+    };
     readCheckInCode: {
         parameters: {
             query?: never;
@@ -6568,6 +6852,29 @@ export interface operations {
             };
         };
     };
+    readTopUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the top-up. */
+                topUpId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopUp"];
+                };
+            };
+        };
+    };
     readTrade: {
         parameters: {
             query?: {
@@ -6875,6 +7182,8 @@ export interface problems {
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
   'user_pack_not_found': components['schemas']['UserPackNotFoundProblem']
   'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
+  'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
+  'insufficient_cash': components['schemas']['InsufficientCashProblem']
   'cannot_trade_with_yourself': components['schemas']['CannotTradeWithYourselfProblem']
   'fan_cannot_trade': components['schemas']['FanCannotTradeProblem']
   'too_many_open_trades': components['schemas']['TooManyOpenTradesProblem']
@@ -6882,6 +7191,8 @@ export interface problems {
   'item_resting': components['schemas']['ItemRestingProblem']
   'trade_changed': components['schemas']['TradeChangedProblem']
   'trade_not_open': components['schemas']['TradeNotOpenProblem']
+  'top_up_not_found': components['schemas']['TopUpNotFoundProblem']
+  'top_up_expired': components['schemas']['TopUpExpiredProblem']
   'product_not_found': components['schemas']['ProductNotFoundProblem']
   'product_inactive': components['schemas']['ProductInactiveProblem']
   'mixed_currencies': components['schemas']['MixedCurrenciesProblem']
@@ -6934,6 +7245,7 @@ export interface messages {
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']
   'points.changed': components['schemas']['PointsChangedMessage']
+  'cash.changed': components['schemas']['CashChangedMessage']
   'points.expiring': components['schemas']['PointsExpiringMessage']
   'quest.completed': components['schemas']['QuestCompletedMessage']
   'match.updated': components['schemas']['MatchUpdatedMessage']
@@ -6969,6 +7281,8 @@ export interface codes {
   completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'terms_not_accepted' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'text_not_allowed' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a purchase. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase. */
   completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Complete a top-up. Verifies with the payment gateway that `paymentReference` paid this top-up in full, and credits the cash once. A repeat returns the same top-up. */
+  completeTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Exchange your session for a native token. For native apps. The native token expires after 15 minutes; the refresh token gets the next one. */
   createNativeToken: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Decline a trade. Ends an offer that was made to you. A repeat returns the same trade. */
@@ -7001,6 +7315,8 @@ export interface codes {
   linkWallet: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'challenge_expired' | 'wallet_linked_elsewhere' | 'too_many_wallets' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_wallet_signature' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** List the fans that you block. The latest first, by handle alone, so that you can end the block. */
   listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the entries of your cash. Newest first. What is held for purchases is no entry: it is booked when a purchase completes. */
+  listCashEntries: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans who follow you. The latest first, with what each shows to you. */
   listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the fans that you follow. The latest first, with their number. */
@@ -7035,6 +7351,8 @@ export interface codes {
   listSets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the teams. The clubs that a fan can follow, by id. */
   listTeams: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List your top-ups. Newest first, in every status. */
+  listTopUps: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your trades. Those that you offered and those that were offered to you, the latest first. */
   listTrades: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your packs. Newest first. */
@@ -7049,10 +7367,12 @@ export interface codes {
   offerTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_trade_with_yourself' | 'fan_cannot_trade' | 'too_many_open_trades' | 'item_not_owned' | 'item_resting' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
   openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Prepare the payment of an order. For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. */
-  prepareOrderPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'payment_method_not_accepted' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
-  /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
-  preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Prepare the payment of an order. For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, holds the price until the order expires. */
+  prepareOrderPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'payment_method_not_accepted' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, holds the price of your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
+  preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'cash_not_accepted' | 'insufficient_cash' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Prepare the payment of a top-up. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. */
+  prepareTopUpPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read the code at the gate. The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code. Requires the scope `matches:write`. */
   readCheckInCode: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read your collection. The collectibles of the fan, ordered by id, each with its count and serial numbers. */
@@ -7097,6 +7417,8 @@ export interface codes {
   readPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read which terms you accepted. With the version that is required of who writes texts for other fans: name, handle, bio and titles. */
   readTerms: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read a top-up. One that you started, in its current status. */
+  readTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'top_up_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a trade. One that you offered, or that was offered to you. */
   readTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'trade_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your wallets. Balances of cash, and the wallets on blockchains that you have linked. */
@@ -7111,6 +7433,8 @@ export interface codes {
   startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
   startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Start a top-up. To be paid within 30 minutes, as a purchase with a price in money. */
+  startTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'cash_not_accepted' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */
   syncIdentity: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'session_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_invalid' | 'identity_provider_refused' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** End a block. Does not bring back the follows. A repeat changes nothing. */
@@ -7155,6 +7479,7 @@ export const requests = {
   completeCheckout: { method: 'PUT', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   completeOnboarding: { method: 'POST', path: '/api/user/onboarding', caller: true, keyed: true, repeatable: true, body: true },
   completePurchase: { method: 'PUT', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
+  completeTopUp: { method: 'PUT', path: '/api/cash/top-ups', caller: true, keyed: true, repeatable: true, body: true },
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   declineTrade: { method: 'POST', path: '/api/trades/{tradeId}/decline', caller: true, keyed: true, repeatable: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
@@ -7171,6 +7496,7 @@ export const requests = {
   leaveLeaderboard: { method: 'DELETE', path: '/api/user/leaderboard-membership', caller: true, repeatable: true },
   linkWallet: { method: 'POST', path: '/api/wallets', caller: true, keyed: true, repeatable: true, body: true },
   listBlocks: { method: 'GET', path: '/api/user/blocks', caller: true, repeatable: true },
+  listCashEntries: { method: 'GET', path: '/api/cash/{currency}/entries', caller: true, repeatable: true },
   listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
   listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
   listMatches: { method: 'GET', path: '/api/matches', repeatable: true },
@@ -7188,6 +7514,7 @@ export const requests = {
   listSessions: { method: 'GET', path: '/api/auth/sessions', caller: true, repeatable: true },
   listSets: { method: 'GET', path: '/api/user/sets', caller: true, repeatable: true },
   listTeams: { method: 'GET', path: '/api/teams', repeatable: true },
+  listTopUps: { method: 'GET', path: '/api/cash/top-ups', caller: true, repeatable: true },
   listTrades: { method: 'GET', path: '/api/user/trades', caller: true, repeatable: true },
   listUserPacks: { method: 'GET', path: '/api/user/packs', caller: true, repeatable: true },
   logOut: { method: 'POST', path: '/api/auth/logout', caller: true, repeatable: true, body: true },
@@ -7197,6 +7524,7 @@ export const requests = {
   openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   prepareOrderPayment: { method: 'POST', path: '/api/checkout/payment', caller: true, keyed: true, repeatable: true, body: true },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
+  prepareTopUpPayment: { method: 'POST', path: '/api/cash/top-ups/payment', caller: true, keyed: true, repeatable: true, body: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
@@ -7219,6 +7547,7 @@ export const requests = {
   readProvenance: { method: 'GET', path: '/api/collectibles/{collectibleId}/serials/{serialNumber}/provenance', caller: true, repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
+  readTopUp: { method: 'GET', path: '/api/cash/top-ups/{topUpId}', caller: true, repeatable: true },
   readTrade: { method: 'GET', path: '/api/trades/{tradeId}', caller: true, repeatable: true },
   readWallets: { method: 'GET', path: '/api/wallets', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
@@ -7226,6 +7555,7 @@ export const requests = {
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
   startCheckout: { method: 'POST', path: '/api/checkout', caller: true, keyed: true, repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
+  startTopUp: { method: 'POST', path: '/api/cash/top-ups', caller: true, keyed: true, repeatable: true, body: true },
   syncIdentity: { method: 'POST', path: '/api/user/sync-identity', caller: true, keyed: true, repeatable: true },
   unblockFan: { method: 'DELETE', path: '/api/user/blocks/{handle}', caller: true, repeatable: true },
   unfollowFan: { method: 'DELETE', path: '/api/user/following/{handle}', caller: true, repeatable: true },

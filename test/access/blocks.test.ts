@@ -12,6 +12,7 @@ import { type Document, operationsOf, readDocument, requiresServerKey } from '..
 import { addPack, buy, EUROS, expectStatus, FREE, open, start } from '../play/packs/packs-world.ts'
 import { addStock, checkout } from '../play/shop/orders-world.ts'
 import { addProduct, entryOf } from '../play/shop/products-world.ts'
+import { topUp } from '../play/top-ups/cash-world.ts'
 import { completedTrade, drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { countQueries, countStatements } from '../support/queries.ts'
@@ -40,6 +41,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     ;[a, b, stranger, muting, hidden, muted, suspended] = made
     packs = new Map()
     const orders = new Map<string, string>()
+    const topUps = new Map<string, string>()
     const stocked = await addStock(world, null)
     const packId = await addPack(world, { price: FREE })
     await countSerialNumbersFrom(packId)
@@ -62,6 +64,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       const locker = { title: `Locker of ${fan.handle}`, theme: 'night', shelves: [{ title: '', items }] }
       expectStatus(200, await fan.put('/api/user/locker', locker))
       expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
+      topUps.set(fan.handle, (await topUp(fan, 500)).id)
       orders.set(fan.handle, expectStatus(201, await checkout(fan, stocked)).id)
       expectStatus(200, await fan.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 }))
       itemPaths.set(fan.handle, `${item.id}/serials/${serialNumber}`)
@@ -107,6 +110,8 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       readProduct: () => [`/api/products/${product.id}`],
       readMatch: () => [`/api/matches/${matchId}`],
       readPrediction: () => [`/api/matches/${matchId}/prediction`],
+      readTopUp: other => [`/api/cash/top-ups/${topUps.get(other.handle)}`],
+      listCashEntries: () => ['/api/cash/EUR/entries'],
       readPurchase: other => [`/api/packs/purchases/${packs.get(other.handle)}`],
       issueDownload: other => [`/api/user/orders/${orders.get(other.handle)}/lines/1/download`],
       readOrder: other => [`/api/user/orders/${orders.get(other.handle)}`],

@@ -24,6 +24,7 @@ import {
   start,
 } from '../play/packs/packs-world.ts'
 import { addStock, checkout, pay } from '../play/shop/orders-world.ts'
+import { completeTopUp, startTopUp, topUp } from '../play/top-ups/cash-world.ts'
 import { drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -108,6 +109,10 @@ onEngine(
       const newOrder = async (fan: Fan) => expectStatus(201, await checkout(fan, productId)).id
       const [order, cancellableOrder] = [await newOrder(owner), await newOrder(owner)]
       const strangersOrder = await newOrder(stranger)
+      const newTopUp = async (fan: Fan) => expectStatus(201, await startTopUp(fan, 500)).id
+      const [pendingTopUp, strangersTopUp] = [await newTopUp(owner), await newTopUp(stranger)]
+      const { id: completedTopUp } = await topUp(owner, 500)
+      await topUp(owner, 500)
       await buy(stranger, free)
       const [partner, item] = [await namedFan(world), await drawnItem(world, owner)]
       const offered = (await offer(owner, partner.handle, [item])).body.id
@@ -136,6 +141,8 @@ onEngine(
         pending,
         cancellable,
         order,
+        pendingTopUp,
+        completedTopUp,
         opened.id,
         sealed.id,
         device.sessionId,
@@ -185,6 +192,34 @@ onEngine(
           refused: [404, 'purchase_not_found'],
           granted: 200,
         },
+        'prepareTopUpPayment.topUpId': {
+          id: pendingTopUp,
+          use: send('post', '/api/cash/top-ups/payment', 'topUpId'),
+          refused: [404, 'top_up_not_found'],
+          granted: 200,
+        },
+        // A payment of the owner does not pay for another caller.
+        'completeTopUp.paymentReference': {
+          id: await receipt(owner, pendingTopUp),
+          use: (client, paymentReference) =>
+            completeTopUp(client, client === owner ? pendingTopUp : strangersTopUp, paymentReference),
+          refused: [402, 'payment_not_confirmed'],
+          granted: 200,
+        },
+        'completeTopUp.topUpId': {
+          id: completedTopUp,
+          use: send('put', '/api/cash/top-ups', 'topUpId', { paymentReference: 'repeated' }),
+          refused: [404, 'top_up_not_found'],
+          granted: 200,
+        },
+        'readTopUp.topUpId': {
+          id: completedTopUp,
+          use: (client, id) => client.get(`/api/cash/top-ups/${id}`),
+          refused: [404, 'top_up_not_found'],
+          granted: 200,
+        },
+        'listTopUps.cursor': await page('/api/cash/top-ups'),
+        'listCashEntries.cursor': await page('/api/cash/EUR/entries'),
         'prepareOrderPayment.orderId': {
           id: order,
           use: send('post', '/api/checkout/payment', 'orderId', { method: 'gateway' }),

@@ -9,7 +9,10 @@ import { runScript } from './run-script.ts'
 for (const engine of engines) {
   onEngine(engine, 'bun run grant', world => {
     const grant = async (...parameters: string[]) => {
-      const env = { DATABASE_URL: world.databaseUrl ?? '', IDP_NAME: world.config.identity.name }
+      const env = {
+        ...{ DATABASE_URL: world.databaseUrl ?? '', IDP_NAME: world.config.identity.name },
+        CASH_CURRENCIES: 'EUR',
+      }
       const { code, out, err } = await runScript('grant', [...parameters, '--json'], { env })
       return { code, err, json: out === '' ? null : JSON.parse(out) }
     }
@@ -44,6 +47,26 @@ for (const engine of engines) {
         code: 1,
         json: { error: 'ref_reused: This reference was used for another grant' },
       })
+    })
+
+    test('gives cash in a currency of the server, once, with an end', async () => {
+      const who = { provider: world.config.identity.name, subject: 'with-cash' }
+      const id = await world.db.write(async tx => (await ensureUser(tx, who)).user.id)
+      const command = [id, '500', '--ref', 'welcome', '--currency', 'EUR'] as const
+      const expiring = [...command, '--expires', '2999-01-01T00:00:00Z'] as const
+      expect(await grant(...expiring, '--dry-run')).toMatchObject({
+        code: 0,
+        json: { created: true, available: 500, changed: 1 },
+      })
+      expect(await grant(...expiring)).toMatchObject({ code: 0, json: { created: true, available: 500 } })
+      expect(await grant(...expiring)).toMatchObject({ code: 0, json: { created: false, changed: 0 } })
+      expect(await grant(...command)).toMatchObject({
+        code: 1,
+        json: { error: 'ref_reused: This reference was used for another grant' },
+      })
+      expect((await grant(id, '500', '--ref', 'dollars', '--currency', 'USD')).code).toBe(1)
+      expect((await grant(id, '-500', '--ref', 'taken', '--currency', 'EUR')).code).toBe(2)
+      expect((await grant(id, '5', '--ref', 'ends', '--expires', '2999-01-01T00:00:00Z')).code).toBe(2)
     })
 
     test('finds a fan by subject, and creates the record of a new one', async () => {

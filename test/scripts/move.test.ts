@@ -11,6 +11,7 @@ import { countAll } from '../../scripts/move/copy.ts'
 import { moveDatabase, requireKnownSchema } from '../../scripts/move/move.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { digestOf } from '../../src/economy/events/digest.ts'
+import { chainEntry, GENESIS_HASH } from '../../src/economy/points/hash.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../src/play/packs/provenance-chain.ts'
@@ -101,6 +102,7 @@ async function addOddities(db: Database) {
     await addEvents(tx, { at, text })
     await addQuests(tx, { at, text })
     await addExpiry(tx, { at, text })
+    await addCash(tx, { at, text })
     await addMatches(tx, { at, text })
     await addWebhooks(tx, { at, text })
     await addPictures(tx, at)
@@ -205,6 +207,22 @@ async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: stri
   await tx
     .insert(tx.tables.eventSinks)
     .values({ name: text, position: 1, leaseHolder: text, leaseEndsAt: at })
+}
+
+async function addCash(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { cashAccounts, cashEntries, cashHolds, cashPromotions, cashHoldPromotions, topUps } = tx.tables
+  const of = { userId: 'Z', currency: 'EUR' }
+  const created = { createdAt: at, expiresAt: at }
+  const change = { ...of, delta: 9, reason: 'promotion', ref: text }
+  const { entry, head } = chainEntry({ balance: 0, seq: 0, headHash: GENESIS_HASH }, change, { id: text, at })
+  await tx.insert(cashEntries).values(entry)
+  await tx.insert(cashAccounts).values({ ...of, ...head, held: 4 })
+  const promotion = { ...of, ref: text, source: text, amount: 9, remaining: 5 }
+  await tx.insert(cashPromotions).values({ ...promotion, ...created })
+  await tx.insert(cashHolds).values({ ...of, ...created, purchaseId: text, amount: 4, state: 'held' })
+  await tx.insert(cashHoldPromotions).values({ purchaseId: text, ref: text, amount: 4 })
+  const topUp = { id: text, userId: 'Z', status: 'pending', priceAmount: 9, priceCurrency: 'EUR' }
+  await tx.insert(topUps).values({ ...topUp, ...created })
 }
 
 async function addExpiry(tx: Transaction, { at, text }: { at: Date; text: string }) {

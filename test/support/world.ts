@@ -87,6 +87,7 @@ export async function createWorld(
     IDP_ISSUER: ISSUER,
     DATABASE_URL: temporary.url ?? PGLITE,
     UPLOADS: uploads,
+    CASH_CURRENCIES: 'EUR',
     ...env,
   })
   const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })

@@ -11,7 +11,7 @@ export function definePurchasesTables(kit: ColumnKit) {
     {
       /** Of the gateway that took it. */
       reference: id().primaryKey(),
-      /** `pack` or `order`: which table has the purchase. */
+      /** `pack`, `order` or `top_up`: which table has the purchase. */
       kind: id().notNull(),
       purchaseId: id().notNull(),
       /** Minor units. */

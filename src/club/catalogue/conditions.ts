@@ -23,10 +23,10 @@ export const EventType = (description: string) =>
 
 /**
  * `points.changed` is recorded for every entry of the ledger: a rule or quest that booked points for it would listen to
- * itself. `match.updated` is of no fan. Points for what moderators decide would pay for reports.
+ * itself; cash earns nothing. `match.updated` is of no fan. Points for what moderators decide would pay for reports.
  */
 const UNHEARD_TYPES = [
-  ...['points.changed', 'match.updated'],
+  ...['points.changed', 'cash.changed', 'match.updated'],
   ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided'],
 ]
 

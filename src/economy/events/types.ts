@@ -4,6 +4,7 @@ import { Match } from '../../club/matches/schema.ts'
 import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type Static, type TObject, Type } from '../../core/typebox.ts'
 import { REASONS } from '../../identity/sanctions/decisions.ts'
+import { CASH_REASONS } from '../cash/reasons.ts'
 import { POINTS_REASONS } from '../points/reasons.ts'
 
 /** The source of these events. No server key has this name. */
@@ -211,6 +212,18 @@ export const applicationEvents = {
     },
     {
       description: `An entry was appended to the ledger of the fan; \`eventId\` is the id of the entry. ${UNHEARD}`,
+    },
+  ),
+  'cash.changed': Closed(
+    {
+      currency: Type.String({ description: 'ISO 4217.' }),
+      delta: Integer({ description: 'Minor units; negative if they were spent, refunded or have ended.' }),
+      balance: Integer({ minimum: 0, description: 'Balance after it, with what is held for purchases.' }),
+      reason: OneOf(CASH_REASONS, { description: 'Why, as in `GET /api/cash/{currency}/entries`.' }),
+      ref: Type.String({ description: 'The cause within its reason.' }),
+    },
+    {
+      description: `An entry was appended to the cash of the fan; \`eventId\` is the id of the entry. ${UNHEARD}`,
     },
   ),
   'points.expiring': Closed(

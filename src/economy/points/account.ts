@@ -5,7 +5,7 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { commandLine } from '../../core/command-line.ts'
-import { GENESIS_HASH } from './hash.ts'
+import { GENESIS_HASH, isHeadOf } from './hash.ts'
 
 export type PointsEntry = Omit<Tables['pointsEntries']['$inferSelect'], 'userId'>
 
@@ -22,9 +22,9 @@ export const NEW_ACCOUNT = {
 
 /** The account does not match the entries: another entry would break the chain. */
 export class LedgerMismatchError extends Error {
-  constructor(userId: string) {
+  constructor(userId: string, of: 'points' | 'cash' = 'points') {
     super(
-      `the points account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
+      `the ${of} account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
         `\`${commandLine('verify-ledger')}\` shows the difference`,
     )
     this.name = 'LedgerMismatchError'
@@ -74,7 +74,8 @@ export async function readAccounts(reader: Reader, userIds: string[]): Promise<M
       if (!first) return []
       const tail = [first, ...others].flatMap(({ entry }) => entry ?? [])
       const { account } = first
-      return [[account.userId, { account, isSound: matchesTail(account, tail) }] as const]
+      const isSound = isHeadOf(account, tail) && (account.seq > 0 || account.lifetime === 0)
+      return [[account.userId, { account, isSound }] as const]
     }),
   )
 }
@@ -104,13 +105,6 @@ export async function canAppend(tx: Transaction, userId: string, points: number)
 /** Whether an account can hold what a change adds. The table refuses more. */
 export const hasRoomFor = ({ balance, lifetime }: Account, delta: number, gained: number) =>
   balance + delta <= Number.MAX_SAFE_INTEGER && lifetime + gained <= Number.MAX_SAFE_INTEGER
-
-/** `tail`: the entries from the account's `seq` on. */
-function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
-  if (seq === 0) return tail.length === 0 && balance === 0 && lifetime === 0 && headHash === GENESIS_HASH
-  const [head] = tail
-  return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash
-}
 
 /** Current and lifetime points; zero for a fan without an account. */
 export const readBalance = async (reader: Reader, userId: string) =>

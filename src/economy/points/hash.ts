@@ -1,19 +1,49 @@
-/** The hash chain of the ledger. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
+/** The hash chain of a ledger, of points or of cash. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
 import { hash } from 'node:crypto'
 import type { Tables } from '../../../db/index.ts'
 
 /** The previous hash of a fan's first entry. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-type HashedFields = Omit<Tables['pointsEntries']['$inferSelect'], 'hash'>
+/** `currency`: of an entry of cash. */
+type HashedFields = Omit<Tables['pointsEntries']['$inferSelect'], 'hash'> & { currency?: string }
 
 /**
  * SHA-256, in lower-case hex, over the JSON array
  * `[previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt]`, without white space, in UTF-8;
- * `createdAt` is ISO 8601 in UTC with milliseconds.
+ * `createdAt` is ISO 8601 in UTC with milliseconds. That of an entry of cash ends with its `currency`.
  */
 export function hashEntry(previousHash: string, entry: HashedFields): string {
-  const { id, userId, seq, delta, balanceAfter, reason, ref, createdAt } = entry
+  const { id, userId, seq, delta, balanceAfter, reason, ref, createdAt, currency } = entry
   const hashed = [previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt.toISOString()]
+  if (currency !== undefined) hashed.push(currency)
   return hash('sha256', JSON.stringify(hashed), 'hex')
 }
+
+/** The newest entry of a chain, as the account has it. */
+export interface ChainHead {
+  balance: number
+  seq: number
+  headHash: string
+}
+
+/** The next entry of a chain, and the head after it. */
+export function chainEntry<
+  Change extends { userId: string; delta: number; reason: string; ref: string; currency?: string },
+>(head: ChainHead, change: Change, { id, at }: { id: string; at: Date }) {
+  const fields = {
+    ...change,
+    ...{ id, seq: head.seq + 1, balanceAfter: head.balance + change.delta, createdAt: at },
+  }
+  const entry = { ...fields, hash: hashEntry(head.headHash, fields) }
+  const { balanceAfter: balance, seq, hash: headHash } = entry
+  return { entry, head: { balance, seq, headHash, updatedAt: at } }
+}
+
+/** Whether an account matches its entries. `tail`: those from the account's `seq` on. */
+export function isHeadOf({ seq, balance, headHash }: ChainHead, tail: ChainTail): boolean {
+  if (seq === 0) return tail.length === 0 && balance === 0 && headHash === GENESIS_HASH
+  const [head] = tail
+  return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash
+}
+type ChainTail = { seq: number; balanceAfter: number; hash: string }[]

@@ -23,7 +23,7 @@ import {
 } from './account.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
 import { correctedScores } from './corrected-scores.ts'
-import { hashEntry } from './hash.ts'
+import { chainEntry } from './hash.ts'
 import { pointsProblems } from './problems.ts'
 import {
   type Booked,
@@ -281,18 +281,9 @@ export function nextEntry(account: Account, change: AnyChange, { id, at }: { id:
   if (!hasRoomFor(account, change.delta, earnedBy(change)))
     throw new DomainError(pointsProblems.points_limit_reached)
   const { userId, delta, reason, ref } = change
-  const balanceAfter = account.balance + delta
-  const fields = { id, userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt: at }
-  const entry = { ...fields, hash: hashEntry(account.headHash, fields) }
   const gained = earnedBy(change)
-  const head = {
-    balance: balanceAfter,
-    lifetime: account.lifetime + gained,
-    seq: entry.seq,
-    headHash: entry.hash,
-    updatedAt: at,
-  }
-  return { entry, head, gained }
+  const { entry, head } = chainEntry(account, { userId, delta, reason, ref }, { id, at })
+  return { entry, head: { ...head, lifetime: account.lifetime + gained }, gained }
 }
 
 /** Query for the entry of a cause. */

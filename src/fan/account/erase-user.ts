@@ -7,6 +7,7 @@ import type { Reader, Transaction } from '../../../db/index.ts'
 import { deletePicturesOf } from '../../club/pictures/owned.ts'
 import type { Caller, UserReference } from '../../core/caller.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
+import { deletePromotionNotes } from '../../economy/cash/export.ts'
 import { countEventData, deleteEventData } from '../../economy/events/delete-data.ts'
 import { countNotes, deleteNotes } from '../../economy/points/grants.ts'
 import { countSessions, deleteSessions } from '../../identity/auth/native-sessions.ts'
@@ -101,6 +102,7 @@ export async function eraseUser(
   const first = await eraseRecord(tx, user)
   await voidCodes(tx, user.id)
   await deleteNotes(tx, user.id)
+  await deletePromotionNotes(tx, user.id)
   await deleteCountsOf(tx, user.id)
   await deleteRelations(tx, user.id)
   await voidTradesOf(tx, user.id)

@@ -4,6 +4,7 @@ import { exportPictures } from '../../club/pictures/owned.ts'
 import type { Caller, UserReference } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { exportDeliveries } from '../../delivery/webhooks/export.ts'
+import { exportCash } from '../../economy/cash/export.ts'
 import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
 import { exportScores } from '../../economy/leaderboard/export.ts'
 import { exportPoints } from '../../economy/points/export.ts'
@@ -32,6 +33,7 @@ import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
 import { exportClaims } from '../../play/rewards/export.ts'
 import { exportCompletedSets } from '../../play/sets/export.ts'
 import { exportOrders } from '../../play/shop/personal-data.ts'
+import { exportTopUps } from '../../play/top-ups/top-ups.ts'
 import { exportTrades } from '../../play/trades/export.ts'
 import { listLinked } from '../../play/wallets/link.ts'
 
@@ -69,6 +71,8 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),
+    cash: await exportCash(reader, user.id),
+    topUps: exportTopUps(reader, user.id),
     events: exportEvents(reader, user.id),
     earlyVoids: await exportEarlyVoids(reader, user.id),
     ruleUses: await exportRuleUses(reader, user.id),

@@ -4,6 +4,7 @@ import { createCachedRead } from '../../core/cached-read.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { readSinkBacklog } from '../../delivery/event-sink/backlog.ts'
 import { readEndpointBacklogs } from '../../delivery/webhooks/inspect.ts'
+import { readCashTotals } from '../../economy/cash/balances.ts'
 import { readAwaiting } from '../../economy/events/distribute.ts'
 import { countOpenReports } from '../../fan/moderation/cases.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
@@ -18,9 +19,11 @@ import type { Metrics } from './definitions.ts'
 const BACKLOG_MAX_AGE_MS = 5_000
 /** Far below the 10 s after which Prometheus gives up. */
 const BACKLOG_DEADLINE_MS = 1_000
+/** It reads all accounts. */
+const CASH_MAX_AGE_MS = 60_000
 
 export interface MetricsDeps extends Pick<AppSources, 'now' | 'elapsed'> {
-  config: { eventSink: object | null }
+  config: { eventSink: object | null; cashCurrencies: readonly string[] }
   db: Database
   cache: { counts: CacheCounts }
   tokenValidityCache: { counts: CacheCounts }
@@ -51,6 +54,9 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     }),
     { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
   )
+  const readCash = createCachedRead(() => readCashTotals(db.read), {
+    ...{ elapsed, maxAgeMs: CASH_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
+  })
   const VERIFICATIONS = ['verify-ledger', 'verify-quests']
   const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
 
@@ -62,6 +68,10 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     const circuit = identity.circuit()
     for (const state of CIRCUIT_STATES) metrics.providerCircuit.set({ state }, state === circuit ? 1 : 0)
     await readWebhooks()
+    metrics.cash.reset()
+    if (deps.config.cashCurrencies.length === 0) return
+    for (const { currency, ...states } of (await readCash()) ?? [])
+      for (const [state, amount] of Object.entries(states)) metrics.cash.set({ currency, state }, amount)
   }
 
   function readDatabase() {

@@ -14,7 +14,7 @@ import { readEventSink } from './event-sink.ts'
 import { readIdentityConfig } from './identity.ts'
 import { readLimitsConfig } from './limits.ts'
 import { readNetworkConfig } from './network.ts'
-import { readPaymentsConfig } from './payments.ts'
+import { readCashCurrencies, readPaymentsConfig } from './payments.ts'
 import { readPublicText } from './public-text.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 import { readStoresConfig } from './stores.ts'
@@ -105,6 +105,8 @@ export function parseConfig(env: Environment) {
     payments: readPaymentsConfig(reader),
     wallets: readWallets(reader, publicUrl, apiPort),
     stores: readStoresConfig(reader),
+    /** Currencies in which fans may keep cash. Empty: none. */
+    cashCurrencies: readCashCurrencies(reader),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),
     docs: {

@@ -87,3 +87,12 @@ function isOrigin(text: string): boolean {
   const { href, origin } = new URL(text)
   return href === `${origin}/`
 }
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+export function readCashCurrencies(reader: EnvironmentReader): readonly string[] {
+  const currencies = [...new Set(reader.list('CASH_CURRENCIES', ','))]
+  if (currencies.some(currency => !CURRENCIES.has(currency)))
+    reader.refuse('CASH_CURRENCIES', 'must be currencies of ISO 4217, such as EUR,GBP')
+  return Object.freeze(currencies)
+}

@@ -21,6 +21,7 @@ const TAGS = [
   { name: 'Quests', description: 'Quests, achievements and streaks, which events move.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
+  { name: 'Cash', description: 'Money that a fan keeps with the club: top-ups, and what was spent.' },
   { name: 'Trades', description: 'Trades of items between fans, and gifts.' },
   { name: 'Shop', description: 'The products of the club’s shop.' },
   { name: 'Wallets', description: 'Balances of cash, and linked wallets on blockchains.' },

@@ -4,8 +4,9 @@ import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
+import type { PreparedPayment } from '../purchases/gateways/gateway.ts'
 import type { Payment } from '../purchases/means.ts'
-import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
 import { completePurchase } from './complete-purchase.ts'
 import { packProblems } from './problems.ts'
@@ -40,6 +41,20 @@ export const completePaidPurchase = Object.assign(
       packProblems.purchase_not_pending,
     ] as const,
   },
+)
+
+/** Holds cash for a pending purchase: the completion captures it. */
+export const holdPackCash = Object.assign(
+  async (
+    tx: Transaction,
+    caller: Caller,
+    purchaseId: string,
+    currencies: readonly string[],
+  ): Promise<PreparedPayment> => {
+    await holdCashFor(tx, packPurchaseKind, caller, purchaseId, currencies)
+    return { gateway: 'cash', paymentReference: null, clientSecret: null, checkoutUrl: null, store: null }
+  },
+  { problems: holdCashFor.problems },
 )
 
 /** Prepares the payment of a pending purchase with the gateway. */

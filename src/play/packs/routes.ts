@@ -17,7 +17,7 @@ import { getPack, getPacks } from './catalogue.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { completePaidPurchase, preparePackPayment, verifyPayment } from './pay.ts'
+import { completePaidPurchase, holdPackCash, preparePackPayment, verifyPayment } from './pay.ts'
 import { readProvenance } from './provenance.ts'
 import { Provenance, SerialParams } from './provenance-schema.ts'
 import { listPurchases, readPurchase } from './purchases.ts'
@@ -203,20 +203,24 @@ const paymentRoutes = (deps: PackDeps) =>
     '/payment',
     ({ body, caller, set, write }) => {
       set.headers['Cache-Control'] = 'no-store'
-      return write(async (_, prepared) => prepared, {
-        prepare: () => preparePackPayment(deps, caller, body),
-        secret: true,
-      })
+      const { purchaseId, method = 'gateway' } = body
+      return write(
+        async (tx, prepared) => prepared ?? holdPackCash(tx, caller, purchaseId, deps.config.cashCurrencies),
+        {
+          prepare: async () => (method === 'gateway' ? preparePackPayment(deps, caller, body) : undefined),
+          secret: true,
+        },
+      )
     },
     operation({
       id: 'preparePayment',
       limit: 'purchases',
       summary: 'Prepare the payment of a purchase',
       description:
-        'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
+        'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, holds the price of your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
       body: schema.PreparePayment,
       responses: { 200: PreparedPayment },
-      problems: preparePackPayment.problems,
+      problems: [...preparePackPayment.problems, ...holdPackCash.problems],
       examples: {
         body: { purchaseId: example.examplePurchase.id },
         200: {

@@ -125,7 +125,16 @@ export const StartPurchase = Closed(
 export type StartPurchase = typeof StartPurchase.static
 
 export const PreparePayment = Closed(
-  { purchaseId: IdReference('The `id` of the purchase.'), gateway: Type.Optional(StoreGateway) },
+  {
+    purchaseId: IdReference('The `id` of the purchase.'),
+    method: Type.Optional(
+      OneOf(['gateway', 'cash'], {
+        description: 'How the fan pays: through a payment gateway, or with the cash of their account.',
+        default: 'gateway',
+      }),
+    ),
+    gateway: Type.Optional(StoreGateway),
+  },
   { title: 'PreparePayment' },
 )
 export type PreparePayment = typeof PreparePayment.static

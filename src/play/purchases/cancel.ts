@@ -3,6 +3,7 @@
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { releaseHold } from '../../economy/cash/holds.ts'
 import type { Charge } from './gateways/gateway.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
@@ -32,6 +33,7 @@ export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
   // Another request was first: its outcome is committed now.
   if (!cancelled) return cancel(tx, kind, caller, purchaseId, onCancelled)
   await kind.release(tx, cancelled)
+  if (needsMoney(purchase)) await releaseHold(tx, purchase.id)
   if (needsMoney(purchase)) tx.afterCommit(() => onCancelled?.(chargeOf(purchase)))
   return cancelled
 }

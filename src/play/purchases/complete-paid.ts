@@ -33,7 +33,8 @@ export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway,
   if (!found) return
   const { kind, purchase } = found
   const open = purchase.status === 'pending' || purchase.status === 'cancelled'
-  if (open && !(await completeWith(deps, gateway, kind, purchase, event))) {
+  const mayPay = kind.name !== 'top_up' || gateway.refunds
+  if (open && !(mayPay && (await completeWith(deps, gateway, kind, purchase, event)))) {
     log.error(paid, 'a payment needs an operator: it succeeded, but does not pay the purchase it names')
     return
   }

@@ -1,4 +1,4 @@
-/** What can be bought: packs and orders. The engine asks a kind for its rows, its stock and its delivery. */
+/** What can be bought: packs, orders and cash. The engine asks a kind for its rows, its stock and its delivery. */
 
 import type { Reader, Transaction } from '../../../db/index.ts'
 import type { ProblemType } from '../../core/problems.ts'
@@ -14,10 +14,14 @@ export interface PurchaseKind<
   Lock extends Locked = Locked,
   Result = unknown,
 > {
-  readonly name: 'pack' | 'order'
+  readonly name: 'pack' | 'order' | 'top_up'
   /** What messages call it. */
-  readonly noun: 'purchase' | 'order'
-  readonly reasons: { paid: 'pack_purchase' | 'order_payment'; refunded: 'pack_refund' | 'order_refund' }
+  readonly noun: 'purchase' | 'order' | 'top-up'
+  /** Of entries of points. Null: it has no price in points. */
+  readonly reasons: {
+    paid: 'pack_purchase' | 'order_payment'
+    refunded: 'pack_refund' | 'order_refund'
+  } | null
   readonly problems: { notFound: ProblemType; expired: ProblemType; notPending: ProblemType }
 
   find(reader: Reader, id: string): Promise<Row | undefined>
@@ -45,4 +49,10 @@ export interface PurchaseKind<
   takeBack(tx: Transaction, row: Row): Promise<boolean>
   /** After the row is refunded. */
   recordRefund(tx: Transaction, row: Row): Promise<void>
+}
+
+/** Of a kind that has prices in points. */
+export function pointsReasonsOf({ reasons, name }: Pick<PurchaseKind, 'reasons' | 'name'>) {
+  if (!reasons) throw new Error(`no ${name} has a price in points`)
+  return reasons
 }

@@ -2,14 +2,15 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import { captureHold, refundHold, releaseHold } from '../../economy/cash/holds.ts'
 import { appendEntry, insufficientPoints } from '../../economy/points/ledger.ts'
-import type { PurchaseKind } from './kind.ts'
+import { type PurchaseKind, pointsReasonsOf } from './kind.ts'
 import { insertPayment, markPaymentRefunded } from './payments.ts'
 import { purchaseProblems } from './problems.ts'
-import { needsMoney, type Purchase } from './purchase.ts'
+import { isPaidByGateway, needsMoney, type Purchase } from './purchase.ts'
 
-/** With points, booked on completion, or with money that a gateway has confirmed. */
-export type Payment = { kind: 'points' } | MoneyPayment
+/** With points, booked on completion; with cash that is held; or with money that a gateway has confirmed. */
+export type Payment = { kind: 'points' } | { kind: 'cash' } | MoneyPayment
 
 interface MoneyPayment {
   kind: 'money'
@@ -22,8 +23,6 @@ interface MoneyPayment {
 const ACKNOWLEDGE_WITHIN_MS = 3 * 86_400_000
 
 interface MeansOfPayment<Paid extends Payment> {
-  /** Whether the fan has paid before the purchase completes: if it cannot complete, a refund is due. */
-  readonly paidBefore: boolean
   /** In the unit of work that completes the purchase. Throws if the payment does not pay it. */
   capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Paid): Promise<void>
   /** In the unit of work that marks the purchase as refunded. A gateway has given its money back before. */
@@ -31,21 +30,21 @@ interface MeansOfPayment<Paid extends Payment> {
 }
 
 const points: MeansOfPayment<{ kind: 'points' }> = {
-  paidBefore: false,
-  async capture(tx, { reasons }, { id, userId, priceAmount }) {
+  async capture(tx, kind, { id, userId, priceAmount }) {
     // A free purchase books nothing: the ledger has no entries of zero.
     if (priceAmount === 0) return
-    const booking = await appendEntry(tx, { userId, delta: -priceAmount, reason: reasons.paid, ref: id })
+    const { paid: reason } = pointsReasonsOf(kind)
+    const booking = await appendEntry(tx, { userId, delta: -priceAmount, reason, ref: id })
     if (booking.outcome === 'insufficient') throw insufficientPoints(priceAmount, booking.balance)
   },
-  async refund(tx, { reasons }, { id, userId, priceAmount }) {
-    if (priceAmount > 0)
-      await appendEntry(tx, { userId, delta: priceAmount, reason: reasons.refunded, ref: id })
+  async refund(tx, kind, { id, userId, priceAmount }) {
+    if (priceAmount === 0) return
+    const { refunded: reason } = pointsReasonsOf(kind)
+    await appendEntry(tx, { userId, delta: priceAmount, reason, ref: id })
   },
 }
 
 const money: MeansOfPayment<MoneyPayment> = {
-  paidBefore: true,
   async capture(tx, { name }, { id, status, priceAmount, priceCurrency }, { reference, acknowledge }) {
     const payment = { reference, kind: name, purchaseId: id, amount: priceAmount, currency: priceCurrency }
     const createdAt = tx.clock()
@@ -54,21 +53,40 @@ const money: MeansOfPayment<MoneyPayment> = {
       acknowledge && status === 'completed' ? new Date(createdAt.getTime() + ACKNOWLEDGE_WITHIN_MS) : null
     if (!(await insertPayment(tx, { ...payment, createdAt, refundedAt: null, acknowledgeBy })))
       throw usedBefore()
+    // The fan may have held cash for it before.
+    await releaseHold(tx, id)
   },
   async refund(tx, _kind, { id }) {
     await markPaymentRefunded(tx, id)
   },
 }
 
-export const isPaidBefore = (payment: Payment) => (payment.kind === 'points' ? points : money).paidBefore
+const cash: MeansOfPayment<{ kind: 'cash' }> = {
+  async capture(tx, _kind, { id }) {
+    if (!(await captureHold(tx, id)))
+      throw new DomainError(purchaseProblems.payment_not_confirmed, {
+        detail: 'No cash is held for this purchase.',
+      })
+  },
+  async refund(tx, _kind, { id }) {
+    if (!(await refundHold(tx, id))) throw new DomainError(purchaseProblems.not_refundable)
+  },
+}
 
-export const capture = (tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Payment) =>
-  payment.kind === 'points'
-    ? points.capture(tx, kind, purchase, payment)
-    : money.capture(tx, kind, purchase, payment)
+/** Whether the fan has paid before the purchase completes: if it cannot complete, a refund is due. */
+export const isPaidBefore = ({ kind }: Payment) => kind === 'money'
 
-export const giveBack = (tx: Transaction, kind: PurchaseKind, purchase: Purchase) =>
-  (needsMoney(purchase) ? money : points).refund(tx, kind, purchase)
+export function capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Payment) {
+  if (payment.kind === 'points') return points.capture(tx, kind, purchase, payment)
+  if (payment.kind === 'cash') return cash.capture(tx, kind, purchase, payment)
+  return money.capture(tx, kind, purchase, payment)
+}
+
+/** To where it came from. */
+export function giveBack(tx: Transaction, kind: PurchaseKind, purchase: Purchase) {
+  if (!needsMoney(purchase)) return points.refund(tx, kind, purchase)
+  return (isPaidByGateway(purchase) ? money : cash).refund(tx, kind, purchase)
+}
 
 export const usedBefore = () =>
   new DomainError(purchaseProblems.payment_not_confirmed, {

@@ -5,6 +5,8 @@ import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
+import { findHold, holdCash } from '../../economy/cash/holds.ts'
+import { cashProblems } from '../../economy/cash/problems.ts'
 import { type Completion, complete } from './complete.ts'
 import { cancelWithAll, defaultGateway, findGateway, type Payments } from './gateways/create.ts'
 import { type Charge, NO_GATEWAY, notConfirmed, type StoreName } from './gateways/gateway.ts'
@@ -27,14 +29,7 @@ export async function preparePayment(
   store?: StoreName,
 ) {
   const purchase = await requireOwn(db.read, kind, caller, purchaseId)
-  const status = statusOf(purchase, now())
-  if (status === 'completed') throw new DomainError(purchaseProblems.no_payment_needed)
-  if (status === 'refund_due') throw paidTooLate(kind)
-  if (status === 'refunded')
-    throw new DomainError(kind.problems.expired, { detail: `The ${kind.noun} is refunded; start another.` })
-  if (status === 'cancelled') throw cancelled(kind)
-  if (status !== 'pending') throw new DomainError(kind.problems.expired)
-  if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
+  requirePending(kind, purchase, now())
   const gateway = store ? payments[store] : defaultGateway(payments)
   if (!gateway) throw notConfirmed(store ? `This server takes no payments of ${store}.` : NO_GATEWAY)
   return gateway.prepare(chargeOf(purchase))
@@ -44,6 +39,44 @@ preparePayment.problems = [
   purchaseProblems.no_payment_needed,
   purchaseProblems.payment_not_confirmed,
   purchaseProblems.payment_gateway_unavailable,
+] as const
+
+/** There is something to pay, and it can still be paid. */
+function requirePending(kind: PurchaseKind, purchase: Purchase, now: Date): void {
+  const status = statusOf(purchase, now)
+  if (status === 'completed') throw new DomainError(purchaseProblems.no_payment_needed)
+  if (status === 'refund_due') throw paidTooLate(kind)
+  if (status === 'refunded')
+    throw new DomainError(kind.problems.expired, { detail: `The ${kind.noun} is refunded; start another.` })
+  if (status === 'cancelled') throw cancelled(kind)
+  if (status !== 'pending') throw new DomainError(kind.problems.expired)
+  if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
+}
+
+/**
+ * Holds cash of the fan for the whole price until the purchase expires; the completion captures it. `currencies`: those that are
+ * kept as cash.
+ */
+export async function holdCashFor(
+  tx: Transaction,
+  kind: PurchaseKind,
+  caller: Caller,
+  purchaseId: string,
+  currencies: readonly string[],
+): Promise<void> {
+  const purchase = await requireOwn(tx, kind, caller, purchaseId)
+  requirePending(kind, purchase, tx.clock())
+  const { userId, priceCurrency: currency, priceAmount: amount, expiresAt } = purchase
+  if (!currencies.includes(currency)) throw new DomainError(cashProblems.cash_not_accepted)
+  // A purchase that is cancelled at the same time leaves a hold that ends with its time.
+  if (!(await holdCash(tx, { purchaseId, userId, currency, amount, expiresAt })))
+    throw new DomainError(kind.problems.expired)
+}
+/** With those of the kind. */
+holdCashFor.problems = [
+  purchaseProblems.no_payment_needed,
+  cashProblems.cash_not_accepted,
+  cashProblems.insufficient_cash,
 ] as const
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
@@ -61,6 +94,7 @@ export async function verifyPaymentOf(
   if (status === 'completed' || status === 'refund_due' || status === 'refunded')
     return { kind: 'money', reference: reference ?? '' }
   try {
+    if (reference === undefined && (await findHold(db.read, purchaseId))) return { kind: 'cash' }
     const gateway = findGateway(payments, reference ?? '') ?? defaultGateway(payments)
     if (!gateway) throw notConfirmed(NO_GATEWAY)
     if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')

@@ -31,6 +31,10 @@ export function statusOf({ status, expiresAt }: Purchase, now: Date): PurchaseSt
 export const needsMoney = ({ priceAmount, priceCurrency }: Purchase) =>
   priceCurrency !== POINTS && priceAmount > 0
 
+/** Of one that is paid: whether a gateway has its money. Otherwise it was paid with points or cash. */
+export const isPaidByGateway = (purchase: Purchase) =>
+  needsMoney(purchase) && purchase.paymentReference !== null
+
 /** What a gateway knows of a purchase. */
 export const chargeOf = ({ id, priceAmount, priceCurrency, expiresAt }: Purchase) => ({
   purchaseId: id,

@@ -17,7 +17,13 @@ import { type Downloads, issueDownload } from './downloads.ts'
 import type { WholeOrder } from './order-rows.ts'
 import * as schema from './order-schema.ts'
 import { listOrders, presentOrder, readFanOrder, readOwnOrder } from './orders.ts'
-import { cancelOrder, completeOrder, prepareOrderPayment, verifyOrderPayment } from './pay-order.ts'
+import {
+  cancelOrder,
+  completeOrder,
+  holdOrderCash,
+  prepareOrderPayment,
+  verifyOrderPayment,
+} from './pay-order.ts'
 import { readHeldForCart } from './requirements.ts'
 
 type OrderDeps = FanDeps &
@@ -121,20 +127,23 @@ const paymentRoutes = (deps: OrderDeps) =>
     '',
     ({ body, caller, set, write }) => {
       set.headers['Cache-Control'] = 'no-store'
-      return write(async (_, prepared) => prepared, {
-        prepare: () => prepareOrderPayment(deps, caller, body),
-        secret: true,
-      })
+      return write(
+        async (tx, prepared) => {
+          await holdOrderCash(tx, caller, body, deps.config.cashCurrencies)
+          return prepared
+        },
+        { prepare: () => prepareOrderPayment(deps, caller, body), secret: true },
+      )
     },
     operation({
       id: 'prepareOrderPayment',
       limit: 'purchases',
       summary: 'Prepare the payment of an order',
       description:
-        'For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare.',
+        'For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, holds the price until the order expires.',
       body: schema.OrderPaymentRequest,
       responses: { 200: schema.OrderPayment },
-      problems: prepareOrderPayment.problems,
+      problems: [...prepareOrderPayment.problems, ...holdOrderCash.problems],
       examples: {
         body: { ...exampleReference, method: 'gateway' },
         200: {

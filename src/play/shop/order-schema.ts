@@ -49,13 +49,14 @@ export type OrderReference = typeof OrderReference.static
 
 export const OrderParams = Closed({ orderId: IdReference('The order.') })
 
-const PAYMENT_METHODS = ['points', 'gateway'] as const
+const PAYMENT_METHODS = ['points', 'cash', 'gateway'] as const
 
 export const OrderPaymentRequest = Closed(
   {
     orderId: IdReference('The order.'),
     method: OneOf(PAYMENT_METHODS, {
-      description: '`points` for a price in points, `gateway` for a price in money.',
+      description:
+        '`points` for a price in points; `gateway`, or `cash` of the fan’s account, for a price in money.',
     }),
     gateway: Type.Optional(StoreGateway),
   },

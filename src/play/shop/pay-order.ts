@@ -8,7 +8,7 @@ import { pointsProblems } from '../../economy/points/problems.ts'
 import { cancel } from '../purchases/cancel.ts'
 import type { Charge } from '../purchases/gateways/gateway.ts'
 import type { Payment } from '../purchases/means.ts'
-import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { needsMoney, statusOf } from '../purchases/purchase.ts'
 import { requireOwn } from '../purchases/require-own.ts'
 import { orderKind } from './order-kind.ts'
@@ -18,7 +18,10 @@ import { shopProblems } from './problems.ts'
 
 const { order_not_found, order_expired, order_not_pending, payment_method_not_accepted } = shopProblems
 
-/** Prepares the payment of a pending order. With points, or for a price of zero, there is nothing to prepare. */
+/**
+ * Prepares the payment of a pending order. With points, or for a price of zero, there is nothing to prepare; with cash,
+ * `holdOrderCash` follows in the unit of work.
+ */
 export async function prepareOrderPayment(
   deps: Parameters<typeof preparePayment>[0],
   caller: Caller,
@@ -26,11 +29,11 @@ export async function prepareOrderPayment(
 ): Promise<OrderPayment> {
   const order = await requireOwn(deps.db.read, orderKind, caller, orderId)
   const isPending = statusOf(order, deps.now()) === 'pending'
-  if (isPending && needsMoney(order) !== (method === 'gateway'))
+  if (isPending && needsMoney(order) !== (method !== 'points'))
     throw new DomainError(payment_method_not_accepted, {
       detail: `The price is ${order.priceAmount} ${order.priceCurrency}.`,
     })
-  if (isPending && method === 'points') return { method, payment: null }
+  if (method === 'cash' || (isPending && method === 'points')) return { method, payment: null }
   if (gateway && (await readLines(deps.db.read, orderId)).some(({ kind }) => kind === 'physical'))
     throw new DomainError(payment_method_not_accepted, {
       detail: 'The stores of mobile platforms sell no goods that are shipped.',
@@ -44,6 +47,19 @@ prepareOrderPayment.problems = [
   payment_method_not_accepted,
   ...preparePayment.problems,
 ] as const
+
+/** Holds cash for an order that is paid with it: the completion captures it. */
+export const holdOrderCash = Object.assign(
+  async (
+    tx: Transaction,
+    caller: Caller,
+    { orderId, method }: OrderPaymentRequest,
+    currencies: readonly string[],
+  ): Promise<void> => {
+    if (method === 'cash') await holdCashFor(tx, orderKind, caller, orderId, currencies)
+  },
+  { problems: holdCashFor.problems },
+)
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
 export const verifyOrderPayment = Object.assign(

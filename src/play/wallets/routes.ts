@@ -1,4 +1,5 @@
 import { Type } from '../../core/typebox.ts'
+import { readCashBalances } from '../../economy/cash/balances.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
@@ -14,13 +15,18 @@ export const walletsRoutes = (deps: WalletDeps) =>
   fans(deps, { prefix: '/api/wallets', tag: 'Wallets' })
     .get(
       '',
-      async ({ caller }) => ({ cash: [], linked: await listLinked(deps.db.read, caller.userId) }),
+      async ({ caller: { userId } }) => ({
+        cash: userId === undefined ? [] : await readCashBalances(deps.db.read, userId),
+        linked: await listLinked(deps.db.read, userId),
+      }),
       operation({
         id: 'readWallets',
         summary: 'Read your wallets',
         description: 'Balances of cash, and the wallets on blockchains that you have linked.',
         responses: { 200: schema.Wallets },
-        examples: { 200: { cash: [], linked: [schema.exampleWallet] } },
+        examples: {
+          200: { cash: [{ currency: 'EUR', available: 1501, held: 499 }], linked: [schema.exampleWallet] },
+        },
       }),
     )
     .post(

@@ -245,6 +245,52 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'An apology',
         },
       },
+      cashAccounts: {
+        userId: {
+          row: {
+            ...{ userId, currency: 'XTS', balance: 70_030, held: 7, seq: 1, headHash: 'head-of-ada' },
+            updatedAt: at(28),
+          },
+          shown: 'head-of-ada',
+        },
+      },
+      cashEntries: {
+        userId: {
+          row: {
+            ...{ id: 'cash-entry', userId, currency: 'XTS', seq: 1, delta: 70_030, balanceAfter: 70_030 },
+            ...{ reason: 'top_up', ref: 'cash-of-ada', createdAt: at(28), hash: 'hash' },
+          },
+          shown: 'cash-of-ada',
+        },
+      },
+      cashHolds: {
+        userId: {
+          row: {
+            ...{ purchaseId: 'hold-of-ada', userId, currency: 'XTS', amount: 7, state: 'held' },
+            ...{ createdAt: at(28), expiresAt: at(29) },
+          },
+          shown: 'hold-of-ada',
+        },
+      },
+      cashPromotions: {
+        userId: {
+          row: {
+            ...{ ref: 'promotion-of-ada', source: 'desk', userId, currency: 'XTS', amount: 9, remaining: 9 },
+            ...{ note: 'A welcome', createdAt: at(28) },
+          },
+          shown: 'A welcome',
+        },
+      },
+      topUps: {
+        userId: {
+          row: {
+            ...{ id: 'top-up-of-ada', userId, status: 'completed', priceAmount: 70_030 },
+            ...{ priceCurrency: 'XTS', createdAt: at(28), expiresAt: at(29), completedAt: at(28) },
+            paymentReference: 'top-up-payment',
+          },
+          shown: 'top-up-of-ada',
+        },
+      },
       ruleUses: { userId: { row: { userId, ruleId, window: 'ever', uses: 70_012 }, shown: '70012' } },
       events: {
         userId: {

@@ -6,7 +6,7 @@ import { eventOf } from '../../economy/events/events-world.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
-import { addPack, buy, EUROS, expectStatus, FREE, start } from '../../play/packs/packs-world.ts'
+import { addPack, buy, EUROS, expectStatus, FREE, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import {
   addStock,
@@ -16,6 +16,7 @@ import {
   completeOrder,
   pay,
 } from '../../play/shop/orders-world.ts'
+import { completeTopUp, startTopUp } from '../../play/top-ups/cash-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import {
   challenge,
@@ -146,6 +147,16 @@ export const operations: Record<
   cancelPurchase: async (world, fan) => {
     const { id } = expectStatus(201, await start(fan, await addPack(world, { price: FREE })))
     return { send: () => fan.post(`/api/packs/purchases/${id}/cancel`) }
+  },
+  startTopUp: async (_, fan) => ({ send: () => startTopUp(fan, 500) }),
+  prepareTopUpPayment: async (_, fan) => {
+    const { id: topUpId } = expectStatus(201, await startTopUp(fan, 500))
+    return { send: () => fan.post('/api/cash/top-ups/payment', { topUpId }) }
+  },
+  completeTopUp: async (_, fan) => {
+    const { id } = expectStatus(201, await startTopUp(fan, 500))
+    const reference = await receipt(fan, id)
+    return { send: () => completeTopUp(fan, id, reference) }
   },
   preparePayment: async (world, fan) => {
     const { id: purchaseId } = expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))

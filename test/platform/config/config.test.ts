@@ -247,6 +247,7 @@ describe('parseConfig', () => {
     ],
     DEFAULT_LANGUAGE: ['english language', 'e', 'en_GB'],
     ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
+    CASH_CURRENCIES: ['euro', 'POINTS', 'EUR GBP', 'EUR,XYZ'],
     POINTS_EXPIRE_AFTER_DAYS: ['-1', '1', '30', '36501', 'never'],
     PREDICTION_POINTS_OUTCOME: ['-1', 'many'],
     PREDICTION_POINTS_DIFFERENCE: ['1.5'],

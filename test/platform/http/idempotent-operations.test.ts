@@ -6,6 +6,7 @@ import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { ADDRESS, addStock, checkout, pay } from '../../play/shop/orders-world.ts'
+import { startTopUp } from '../../play/top-ups/cash-world.ts'
 import { drawnItem, offer, offeredTo } from '../../play/trades/trades-world.ts'
 import { challenge, newAccount } from '../../play/wallets/wallets-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
@@ -107,6 +108,12 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     },
     writeLocker: () => ({ title: 'Mine', theme: 'night', shelves: [] }),
     changePrivacy: () => ({ profile: 'private' }),
+    startTopUp: () => ({ amount: 500, currency: 'EUR' }),
+    prepareTopUpPayment: async fan => ({ topUpId: (await startTopUp(fan, 500)).body.id }),
+    completeTopUp: async fan => {
+      const { id: topUpId } = (await startTopUp(fan, 500)).body
+      return { topUpId, paymentReference: await receipt(fan, topUpId) }
+    },
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
     }),
@@ -193,6 +200,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       // What takes no body has no other one that would be valid.
       const otherwise: Record<string, unknown> = {
         completeOnboarding: { joinLeaderboard: false },
+        startTopUp: { amount: 501, currency: 'EUR' },
         writePrediction: { homeScore: 0, awayScore: 0 },
         uploadPicture: newPng(),
         changePrivacy: { profile: 'followers' },

@@ -5,7 +5,7 @@ import { hashEnrolment } from '../../../economy/leaderboard/enrolment.ts'
 import type { BoardScore } from '../../../economy/leaderboard/rank-index/rank-index.ts'
 import { NEW_ACCOUNT } from '../../../economy/points/account.ts'
 import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
-import { hashEntry } from '../../../economy/points/hash.ts'
+import { type ChainHead, hashEntry } from '../../../economy/points/hash.ts'
 import {
   type Earning,
   earnedBy,
@@ -63,10 +63,8 @@ export function createAudit(userId: string) {
     const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
       return { userId, what: `points_entries.${column}`, seq: account.seq + 1, expected, actual }
     }
-    if (entry.seq !== account.seq + 1) return found('seq', account.seq + 1, entry.seq)
-    if (!isInstant(entry.createdAt)) return found('created_at', 'an instant', String(entry.createdAt))
-    const balance = account.balance + entry.delta
-    if (entry.balanceAfter !== balance) return found('balance_after', balance, entry.balanceAfter)
+    const broken = findChainFlaw(account, entry)
+    if (broken && broken.what !== 'hash') return { userId, ...broken, what: `points_entries.${broken.what}` }
     const grantReason = grantReasonOf(entry.reason)
     if (grantReason) {
       const grant = granted.get(`${grantReason} ${entry.ref}`)
@@ -80,8 +78,7 @@ export function createAudit(userId: string) {
       const ended = Math.max(account.balance - kept, 0)
       if (entry.delta !== -ended) return found('delta', -ended, entry.delta)
     }
-    const hash = hashEntry(account.headHash, entry)
-    return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
+    return broken && { userId, ...broken, what: `points_entries.${broken.what}` }
   }
 
   function add(entry: EntryRow) {
@@ -132,6 +129,22 @@ export function createAudit(userId: string) {
   }
 
   return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
+}
+
+/** What of an entry does not follow from the one before, without the table. Of a ledger of points or of cash. */
+export function findChainFlaw(
+  head: ChainHead,
+  entry: EntryRow & { currency?: string },
+): Omit<Finding, 'userId'> | undefined {
+  const found = (what: string, expected: Finding['expected'], actual: Finding['actual']) => {
+    return { what, seq: head.seq + 1, expected, actual }
+  }
+  if (entry.seq !== head.seq + 1) return found('seq', head.seq + 1, entry.seq)
+  if (!isInstant(entry.createdAt)) return found('created_at', 'an instant', String(entry.createdAt))
+  const balance = head.balance + entry.delta
+  if (entry.balanceAfter !== balance) return found('balance_after', balance, entry.balanceAfter)
+  const hash = hashEntry(head.headHash, entry)
+  return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
 }
 
 interface EarnedScore {

@@ -18,6 +18,7 @@ import {
   readStoredFan,
   unknownFan,
 } from './stored-fans.ts'
+import { findWrongCash } from './verify-cash.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongItems } from './verify-items.ts'
@@ -83,6 +84,9 @@ export async function verifyLedger(
       say(await findWrongItems(read, range))
       say(await findWrongSets(read, range))
       say(await findWrongTrades(read, range))
+      const fans = new Set((await findWrongCash(read, range)).map(({ userId }) => userId))
+      for (const only of fans)
+        if (only !== null) say(await db.snapshot(reader => findWrongCash(reader, { only })))
       report.fans += userIds.length
       onProgress?.(report.fans, Math.max(total, report.fans))
     }

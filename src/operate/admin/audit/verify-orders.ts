@@ -68,25 +68,37 @@ async function findWrongTotals(reader: Reader): Promise<Finding[]> {
   )
 }
 
-/** What was paid is delivered, due, or refunded: an order in one of these has one payment, of its price; no other order has any. */
+/**
+ * What was paid is delivered, due, or refunded: an order in one of these has one payment, of its price, or has captured cash; no
+ * other order has any.
+ */
 async function findWrongPayments(reader: Reader): Promise<Finding[]> {
-  const { orders, payments } = reader.tables
+  const { orders, payments, cashHolds: holds } = reader.tables
   const rows = await reader
     .select({
       ...{ id: orders.id, userId: orders.userId, status: orders.status, amount: orders.priceAmount },
       ...{ paid: payments.amount, paidCurrency: payments.currency, refundedAt: payments.refundedAt },
       ...{ currency: orders.priceCurrency, reference: payments.reference, named: orders.paymentReference },
+      cash: holds.state,
     })
     .from(orders)
     .leftJoin(payments, and(eq(payments.purchaseId, orders.id), eq(payments.kind, 'order')))
+    .leftJoin(holds, and(eq(holds.purchaseId, orders.id), inArray(holds.state, ['captured', 'refunded'])))
     .where(
-      or(isNotNull(payments.reference), and(ne(orders.priceCurrency, POINTS), inArray(orders.status, PAID))),
+      or(
+        isNotNull(payments.reference),
+        isNotNull(holds.state),
+        and(ne(orders.priceCurrency, POINTS), inArray(orders.status, PAID)),
+      ),
     )
   return rows.flatMap(row => {
-    const isPaid = PAID.includes(row.status) && row.currency !== POINTS && row.amount > 0
+    const isOwed = PAID.includes(row.status) && row.currency !== POINTS && row.amount > 0
+    const isPaid = isOwed && row.cash === null
+    const captured = row.status === 'refunded' ? 'refunded' : 'captured'
     const nameOf = (column: string) => `payments.${column} of ${row.id}`
     return [
       ...differs(row.userId, nameOf('amount'), isPaid ? row.amount : null, row.paid),
+      ...differs(row.userId, `cash_holds.state of ${row.id}`, isOwed && row.cash ? captured : null, row.cash),
       ...(row.paid === null ? [] : differs(row.userId, nameOf('currency'), row.currency, row.paidCurrency)),
       ...(row.paid === null ? [] : differs(row.userId, nameOf('reference'), row.named, row.reference)),
       ...differs(

@@ -2,14 +2,15 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
+import { pointsReasonsOf } from '../../../play/purchases/kind.ts'
 import { POINTS } from '../../../play/purchases/purchase.ts'
 import { orderKind } from '../../../play/shop/order-kind.ts'
 import type { Finding } from './audit-fan.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 const KINDS = [
-  { of: 'packPurchases', table: 'pack_purchases', reasons: packPurchaseKind.reasons },
-  { of: 'orders', table: 'orders', reasons: orderKind.reasons },
+  { of: 'packPurchases', table: 'pack_purchases', reasons: pointsReasonsOf(packPurchaseKind) },
+  { of: 'orders', table: 'orders', reasons: pointsReasonsOf(orderKind) },
 ] as const
 
 export async function findWrongPurchases(reader: Reader, range: Range): Promise<Finding[]> {

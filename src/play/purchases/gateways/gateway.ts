@@ -37,7 +37,9 @@ export const StoreGateway = OneOf(storeNames, {
 /** The data that a client needs to pay with the gateway's client library. */
 export const PreparedPayment = Closed(
   {
-    gateway: OneOf(gatewayNames, { description: 'Which client library pays.' }),
+    gateway: OneOf([...gatewayNames, 'cash'], {
+      description: 'Which client library pays; none for `cash`: complete the purchase.',
+    }),
     /** Null if the gateway issues it after payment. */
     paymentReference: Nullable(Type.String(), {
       description: 'The `paymentReference` to complete the purchase with, after payment.',
@@ -60,6 +62,8 @@ export const PreparedPayment = Closed(
   },
   { title: 'PreparedPayment' },
 )
+
+export type PreparedPayment = typeof PreparedPayment.static
 
 /** What a gateway says of a payment. `detail` is for the caller. */
 export type Verdict =
@@ -92,7 +96,7 @@ export interface PaymentGateway {
    * Creates the payment; idempotent.
    * @throws DomainError `payment_not_confirmed` (the gateway does not accept the price), `payment_gateway_unavailable`
    */
-  prepare(charge: Charge): Promise<typeof PreparedPayment.static>
+  prepare(charge: Charge): Promise<PreparedPayment>
   /**
    * The payment's current state. One message for what is unknown and what pays another purchase: it must not disclose
    * another fan's payment. @throws DomainError `payment_gateway_unavailable`

@@ -1,0 +1,91 @@
+/** What a fan has in cash. */
+import { and, asc, desc, eq, gt, lt, lte, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import type { CashEntry } from './ledger.ts'
+import type { CashReason } from './reasons.ts'
+
+/** By currency. A hold or a promotion that has expired counts as ended, also before that is booked. */
+export async function readCashBalances(reader: Reader, userId: string) {
+  const { cashAccounts: accounts, cashHolds: holds, cashPromotions: promotions } = reader.tables
+  const now = reader.now()
+  const sumOf = (sum: ReturnType<typeof sql>) => sql<number>`coalesce((${sum}), 0)`.mapWith(Number)
+  const isOf = (table: typeof holds | typeof promotions) =>
+    and(eq(table.userId, accounts.userId), eq(table.currency, accounts.currency), lte(table.expiresAt, now))
+  const rows = await reader
+    .select({
+      currency: accounts.currency,
+      balance: accounts.balance,
+      held: accounts.held,
+      expired: sumOf(
+        sql`select sum(${holds.amount}) from ${holds} where ${and(isOf(holds), eq(holds.state, 'held'))}`,
+      ),
+      ended: sumOf(
+        sql`select sum(${promotions.remaining}) from ${promotions} where ${and(isOf(promotions), gt(promotions.remaining, 0))}`,
+      ),
+    })
+    .from(accounts)
+    .where(eq(accounts.userId, userId))
+    .orderBy(asc(accounts.currency))
+  return rows.map(({ currency, balance, held, expired, ended }) => ({
+    currency,
+    available: balance - held + expired - ended,
+    held: held - expired,
+  }))
+}
+
+/** Of all fans, by currency, as booked. `promotion` is the part of `available` that the club gave. */
+export async function readCashTotals(reader: Reader) {
+  const { cashAccounts: accounts, cashPromotions: promotions } = reader.tables
+  const total = (column: ReturnType<typeof sql>) =>
+    sql<number>`cast(sum(${column}) as bigint)`.mapWith(Number)
+  const rows = await reader
+    .select({
+      currency: accounts.currency,
+      available: total(sql`${accounts.balance} - ${accounts.held}`),
+      held: total(sql`${accounts.held}`),
+    })
+    .from(accounts)
+    .groupBy(accounts.currency)
+  const given = await reader
+    .select({ currency: promotions.currency, left: total(sql`${promotions.remaining}`) })
+    .from(promotions)
+    .groupBy(promotions.currency)
+  const left = new Map(given.map(({ currency, left }) => [currency, left]))
+  return rows.map(row => ({ ...row, promotion: left.get(row.currency) ?? 0 }))
+}
+
+/** A page of the caller's entries in a currency, newest first. */
+export async function listCashEntries(
+  reader: Reader,
+  cursors: Cursors,
+  { userId }: CallerId,
+  { currency, limit, cursor }: Page & { currency: string },
+) {
+  const { cashEntries: entries } = reader.tables
+  const list = JSON.stringify(['cash', userId, currency])
+  const before = cursors.decode(list, cursor)
+  if (userId === undefined) return { entries: [], nextCursor: null }
+  const rows = await reader
+    .select()
+    .from(entries)
+    .where(
+      and(
+        eq(entries.userId, userId),
+        eq(entries.currency, currency),
+        before === undefined ? undefined : lt(entries.seq, Number(before)),
+      ),
+    )
+    .orderBy(desc(entries.seq))
+    .limit(limit + 1)
+  const { shown, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.seq))
+  return { entries: shown.map(presentCashEntry), nextCursor }
+}
+listCashEntries.problems = [transportProblems.invalid_cursor] as const
+
+function presentCashEntry({ userId: _, createdAt, reason, ...entry }: CashEntry) {
+  // Guarantee of the cast: only `CashLedger` appends entries, with their reasons.
+  return { ...entry, reason: reason as CashReason, createdAt: createdAt.toISOString() }
+}

@@ -1,0 +1,107 @@
+/**
+ * Cash that is held for a purchase, then captured or released, at most once: `held → captured → refunded`, or `held → released`.
+ * Each change is a conditional update under the lock of the account.
+ */
+import { and, eq, lte } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { type CashLedger, lockCash } from './ledger.ts'
+import { insufficientCash } from './problems.ts'
+import { openPromotions, returnPromotions, takePromotions } from './promotions.ts'
+
+type CashHold = Tables['cashHolds']['$inferSelect']
+
+type NewHold = Pick<CashHold, 'purchaseId' | 'userId' | 'currency' | 'amount' | 'expiresAt'>
+
+/**
+ * Holds cash for a purchase, that of promotions first. A repeat changes nothing. False if the hold of the purchase has ended.
+ * @throws LedgerMismatchError; DomainError `insufficient_cash`
+ */
+export async function holdCash(tx: Transaction, hold: NewHold): Promise<boolean> {
+  const { userId, currency, amount, purchaseId } = hold
+  const ledger = await lockCash(tx, { userId, currency })
+  const before = await findHold(tx, purchaseId)
+  if (before) return before.state === 'held'
+  await releaseExpired(tx, ledger)
+  const promotions = await openPromotions(tx, ledger)
+  if (ledger.available() < amount) throw insufficientCash(currency, amount, ledger.available())
+  await insertHold(tx, { ...hold, state: 'held', createdAt: tx.now(), settledAt: null })
+  await takePromotions(tx, promotions, { purchaseId, amount })
+  await ledger.hold(amount)
+  return true
+}
+
+/** Books the payment of a purchase with what is held for it. False if nothing is held. */
+export async function captureHold(tx: Transaction, purchaseId: string): Promise<boolean> {
+  const hold = await findHold(tx, purchaseId)
+  if (!hold) return false
+  const ledger = await lockCash(tx, hold)
+  if (!(await settle(tx, purchaseId, 'held', 'captured'))) return false
+  await ledger.append({ delta: -hold.amount, held: -hold.amount, reason: 'payment', ref: purchaseId })
+  return true
+}
+
+/** Ends the hold of a purchase, if there is one. A repeat changes nothing. */
+export async function releaseHold(tx: Transaction, purchaseId: string): Promise<void> {
+  const hold = await findHold(tx, purchaseId)
+  if (hold?.state === 'held') await release(tx, await lockCash(tx, hold), hold)
+}
+
+/** Gives back what was captured, once: what came from a promotion returns to it. False if nothing is captured. */
+export async function refundHold(tx: Transaction, purchaseId: string): Promise<boolean> {
+  const hold = await findHold(tx, purchaseId)
+  if (!hold) return false
+  const ledger = await lockCash(tx, hold)
+  if (!(await settle(tx, purchaseId, 'captured', 'refunded'))) return false
+  await ledger.append({ delta: hold.amount, reason: 'refund', ref: purchaseId })
+  await returnPromotions(tx, ledger, purchaseId)
+  return true
+}
+
+/** Releases the holds of the account that have expired. */
+export async function releaseExpired(tx: Transaction, ledger: CashLedger): Promise<void> {
+  for (const hold of await selectExpired(tx, ledger.userId, ledger.currency, tx.clock()))
+    await release(tx, ledger, hold)
+}
+
+async function release(tx: Transaction, ledger: CashLedger, { purchaseId, amount }: CashHold) {
+  if (!(await settle(tx, purchaseId, 'held', 'released'))) return
+  await ledger.hold(-amount)
+  await returnPromotions(tx, ledger, purchaseId)
+}
+
+export const findHold = preparedRow((reader: Reader, purchaseId: string) => {
+  const { cashHolds } = reader.tables
+  return reader.select().from(cashHolds).where(eq(cashHolds.purchaseId, purchaseId))
+})
+
+const insertHold = prepared((tx: Transaction, hold: CashHold) => tx.insert(tx.tables.cashHolds).values(hold))
+
+const settle = async (tx: Transaction, purchaseId: string, from: string, state: string) =>
+  (await updateState(tx, purchaseId, from, { state, settledAt: tx.clock() })).length > 0
+
+const updateState = prepared(
+  (tx: Transaction, purchaseId: string, from: string, to: { state: string; settledAt: Date }) => {
+    const { cashHolds } = tx.tables
+    return tx
+      .update(cashHolds)
+      .set(to)
+      .where(and(eq(cashHolds.purchaseId, purchaseId), eq(cashHolds.state, from)))
+      .returning({ purchaseId: cashHolds.purchaseId })
+  },
+)
+
+const selectExpired = prepared((reader: Reader, userId: string, currency: string, now: Date) => {
+  const { cashHolds: holds } = reader.tables
+  return reader
+    .select()
+    .from(holds)
+    .where(
+      and(
+        eq(holds.userId, userId),
+        eq(holds.currency, currency),
+        eq(holds.state, 'held'),
+        lte(holds.expiresAt, now),
+      ),
+    )
+})

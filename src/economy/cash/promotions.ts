@@ -1,0 +1,129 @@
+/** Cash that the club gives. It is spent before what the fan has paid for, and may end; what was paid for never does. */
+import { and, eq, gt } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import { pointsProblems } from '../points/problems.ts'
+import { type CashKey, type CashLedger, lockCash } from './ledger.ts'
+
+export type Promotion = Tables['cashPromotions']['$inferSelect']
+
+export interface NewPromotion extends CashKey {
+  /** Minor units. */
+  amount: number
+  /** Names the promotion, over all fans. */
+  ref: string
+  source: string
+  expiresAt: Date | null
+  note: string | null
+}
+
+/**
+ * Gives it once per `ref`. The fan is locked. Whether this call gave it.
+ * @throws LedgerMismatchError; DomainError `ref_reused`
+ */
+export async function givePromotion(tx: Transaction, promotion: NewPromotion): Promise<boolean> {
+  const { ref, userId, currency, amount, expiresAt } = promotion
+  const ledger = await lockCash(tx, { userId, currency })
+  const row = { ...promotion, remaining: amount, endedAt: null, createdAt: tx.now() }
+  if ((await insertOnce(tx, row)).length > 0) {
+    await ledger.append({ delta: amount, reason: 'promotion', ref })
+    return true
+  }
+  const before = await findPromotion(tx, ref)
+  const isSame =
+    before?.userId === userId &&
+    before.currency === currency &&
+    before.amount === amount &&
+    before.expiresAt?.getTime() === expiresAt?.getTime()
+  if (!isSame) throw new DomainError(pointsProblems.ref_reused)
+  return false
+}
+
+const insertOnce = prepared((tx: Transaction, promotion: Promotion) =>
+  tx
+    .insert(tx.tables.cashPromotions)
+    .values(promotion)
+    .onConflictDoNothing()
+    .returning({ ref: tx.tables.cashPromotions.ref }),
+)
+
+const findPromotion = preparedRow((reader: Reader, ref: string) => {
+  const { cashPromotions } = reader.tables
+  return reader.select().from(cashPromotions).where(eq(cashPromotions.ref, ref))
+})
+
+/** Those that have something left, the one that ends first before the others. Books what has ended. */
+export async function openPromotions(tx: Transaction, ledger: CashLedger): Promise<Promotion[]> {
+  const now = tx.clock()
+  const promotions = await selectLeft(tx, ledger.userId, ledger.currency)
+  const ended = promotions.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now)
+  for (const { ref, remaining } of ended) {
+    await setRemaining(tx, ref, 0, now)
+    await ledger.append({ delta: -remaining, reason: 'promotion_ended', ref })
+  }
+  return promotions.filter(promotion => !ended.includes(promotion)).toSorted(byEnd)
+}
+
+const byEnd = (a: Promotion, b: Promotion) =>
+  (a.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) -
+    (b.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) ||
+  a.createdAt.getTime() - b.createdAt.getTime() ||
+  (a.ref < b.ref ? -1 : 1)
+
+const selectLeft = prepared((reader: Reader, userId: string, currency: string) => {
+  const { cashPromotions: promotions } = reader.tables
+  return reader
+    .select()
+    .from(promotions)
+    .where(and(eq(promotions.userId, userId), eq(promotions.currency, currency), gt(promotions.remaining, 0)))
+})
+
+const setRemaining = prepared((tx: Transaction, ref: string, remaining: number, endedAt: Date | null) => {
+  const { cashPromotions } = tx.tables
+  return tx.update(cashPromotions).set({ remaining, endedAt }).where(eq(cashPromotions.ref, ref))
+})
+
+/** Takes as much of these promotions as the hold needs, for it. */
+export async function takePromotions(
+  tx: Transaction,
+  promotions: Promotion[],
+  { purchaseId, amount }: { purchaseId: string; amount: number },
+): Promise<void> {
+  let needed = amount
+  for (const { ref, remaining } of promotions) {
+    if (needed === 0) return
+    const part = Math.min(remaining, needed)
+    needed -= part
+    await setRemaining(tx, ref, remaining - part, null)
+    await tx.insert(tx.tables.cashHoldPromotions).values({ purchaseId, ref, amount: part })
+  }
+}
+
+/** Gives back what a hold took. What would return to a promotion that has ended ends with it. */
+export async function returnPromotions(
+  tx: Transaction,
+  ledger: CashLedger,
+  purchaseId: string,
+): Promise<void> {
+  const now = tx.clock()
+  for (const { part, promotion } of await selectParts(tx, purchaseId)) {
+    const { ref, expiresAt, endedAt } = promotion
+    if (endedAt !== null || (expiresAt !== null && expiresAt <= now))
+      await ledger.append({ delta: -part.amount, reason: 'promotion_ended', ref: `${ref}:${purchaseId}` })
+    else await setRemaining(tx, ref, promotion.remaining + part.amount, null)
+  }
+}
+
+const selectParts = prepared((reader: Reader, purchaseId: string) => {
+  const { cashHoldPromotions: parts, cashPromotions: promotions } = reader.tables
+  return reader
+    .select({ part: parts, promotion: promotions })
+    .from(parts)
+    .innerJoin(promotions, eq(promotions.ref, parts.ref))
+    .where(eq(parts.purchaseId, purchaseId))
+})
+
+/** What is left of promotions. */
+export const sumPromotions = (promotions: Promotion[]) =>
+  promotions.reduce((sum, { remaining }) => sum + remaining, 0)

@@ -1,0 +1,137 @@
+import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { listCashEntries } from '../../economy/cash/balances.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import type { Payments } from '../purchases/gateways/create.ts'
+import { PreparedPayment } from '../purchases/gateways/gateway.ts'
+import * as schema from './schema.ts'
+import { completeTopUp, listTopUps, prepareTopUp, readTopUp, startTopUp, verifyTopUp } from './top-ups.ts'
+
+type CashDeps = FanDeps & {
+  config: Pick<Config, 'cashCurrencies'>
+  cursors: Cursors
+  log: Logger
+  now: AppSources['now']
+  payments: Payments
+}
+
+const TAG = 'Cash'
+
+const topUpRoutes = (deps: CashDeps) =>
+  fans(deps, { prefix: '/api/cash/top-ups', tag: TAG })
+    .post(
+      '',
+      ({ body, caller, status, write }) =>
+        write(async tx => status(201, await startTopUp(tx, caller, body, deps.config.cashCurrencies))),
+      operation({
+        id: 'startTopUp',
+        limit: 'purchases',
+        summary: 'Start a top-up',
+        description: 'To be paid within 30 minutes, as a purchase with a price in money.',
+        body: schema.StartTopUp,
+        responses: { 201: schema.TopUp },
+        problems: startTopUp.problems,
+        examples: { body: { amount: 2000, currency: 'EUR' }, 201: schema.exampleTopUp },
+      }),
+    )
+    .put(
+      '',
+      ({ body, caller, write }) =>
+        write((tx, payment) => completeTopUp(tx, deps.log, body, payment), {
+          prepare: () => verifyTopUp(deps, caller, body),
+        }),
+      operation({
+        id: 'completeTopUp',
+        limit: 'purchases',
+        summary: 'Complete a top-up',
+        description:
+          'Verifies with the payment gateway that `paymentReference` paid this top-up in full, and credits the cash once. A repeat returns the same top-up.',
+        body: schema.CompleteTopUp,
+        responses: { 200: schema.TopUp },
+        problems: [...verifyTopUp.problems, ...completeTopUp.problems],
+        examples: {
+          body: { topUpId: schema.exampleTopUp.id, paymentReference: 'pi_3PqR' },
+          200: schema.exampleCredited,
+        },
+      }),
+    )
+    .post(
+      '/payment',
+      ({ body, caller, set, write }) => {
+        set.headers['Cache-Control'] = 'no-store'
+        return write(async (_, prepared) => prepared, {
+          prepare: () => prepareTopUp(deps, caller, body.topUpId),
+          secret: true,
+        })
+      },
+      operation({
+        id: 'prepareTopUpPayment',
+        limit: 'purchases',
+        summary: 'Prepare the payment of a top-up',
+        description:
+          'Returns the data that the payment gateway’s client library needs; a repeat returns the same data.',
+        body: schema.TopUpReference,
+        responses: { 200: PreparedPayment },
+        problems: prepareTopUp.problems,
+        examples: {
+          body: { topUpId: schema.exampleTopUp.id },
+          200: {
+            gateway: 'stripe',
+            paymentReference: 'pi_3PqR',
+            clientSecret: 'pi_3PqR_secret_x',
+            checkoutUrl: null,
+          },
+        },
+      }),
+    )
+    .get(
+      '',
+      ({ caller, query }) => listTopUps(deps.db.read, deps.cursors, caller, pageOf(query)),
+      operation({
+        id: 'listTopUps',
+        summary: 'List your top-ups',
+        description: 'Newest first, in every status.',
+        query: schema.CashQuery,
+        responses: { 200: schema.TopUps },
+        problems: listTopUps.problems,
+        examples: { 200: { topUps: [schema.exampleCredited], nextCursor: null } },
+      }),
+    )
+    .get(
+      '/:topUpId',
+      ({ caller, params }) => readTopUp(deps.db.read, caller, params.topUpId),
+      operation({
+        id: 'readTopUp',
+        summary: 'Read a top-up',
+        description: 'One that you started, in its current status.',
+        params: schema.TopUpParams,
+        responses: { 200: schema.TopUp },
+        problems: readTopUp.problems,
+        examples: { 200: schema.exampleCredited },
+      }),
+    )
+
+const entryRoutes = (deps: CashDeps) =>
+  fans(deps, { prefix: '/api/cash/:currency/entries', tag: TAG }).get(
+    '',
+    ({ caller, params, query }) =>
+      listCashEntries(deps.db.read, deps.cursors, caller, { ...params, ...pageOf(query) }),
+    operation({
+      id: 'listCashEntries',
+      summary: 'List the entries of your cash',
+      description:
+        'Newest first. What is held for purchases is no entry: it is booked when a purchase completes.',
+      params: schema.CashParams,
+      query: schema.CashQuery,
+      responses: { 200: schema.CashEntries },
+      problems: listCashEntries.problems,
+      examples: { 200: { entries: [schema.exampleEntry], nextCursor: null } },
+    }),
+  )
+
+export const cashRoutes = (deps: CashDeps) =>
+  new Elysia({ name: 'matchday/cash-routes' }).use(topUpRoutes(deps)).use(entryRoutes(deps))

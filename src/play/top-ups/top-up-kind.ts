@@ -1,0 +1,87 @@
+/** The top-up, for the engine of purchases: it has no stock, and delivers cash. */
+import { and, eq } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
+import type { Reader } from '../../../db/types.ts'
+import { DomainError } from '../../core/problems.ts'
+import { findCashEntry, lockCash } from '../../economy/cash/ledger.ts'
+import { openPromotions, sumPromotions } from '../../economy/cash/promotions.ts'
+import type { Locked, PurchaseKind } from '../purchases/kind.ts'
+import { purchaseProblems } from '../purchases/problems.ts'
+import type { Purchase } from '../purchases/purchase.ts'
+import { presentTopUp } from './present.ts'
+import { topUpProblems } from './problems.ts'
+
+export type TopUpRow = Tables['topUps']['$inferSelect']
+
+export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof presentTopUp>> = {
+  name: 'top_up',
+  noun: 'top-up',
+  reasons: null,
+  problems: {
+    notFound: topUpProblems.top_up_not_found,
+    expired: topUpProblems.top_up_expired,
+    notPending: topUpProblems.top_up_expired,
+  },
+
+  find: (reader, id) => findTopUp(reader, id),
+  async update(tx, { id }, status, changes) {
+    const [row] = await updateTopUp(tx, id, status, changes)
+    return row
+  },
+  async listRefundsDue(reader) {
+    const { topUps } = reader.tables
+    return reader.select().from(topUps).where(eq(topUps.status, 'refund_due')).orderBy(topUps.id)
+  },
+
+  /** There is no stock: the row itself is locked. */
+  async lock(tx, { id }, which) {
+    if (which === 'limited') return undefined
+    const { topUps } = tx.tables
+    await locksForUpdate(tx, tx.select({ id: topUps.id }).from(topUps).where(eq(topUps.id, id)))
+    return { now: tx.clock() }
+  },
+  isAvailable: async () => true,
+
+  async deliver(tx, topUp) {
+    const ledger = await lockCash(tx, keyOf(topUp))
+    await ledger.append({ delta: topUp.priceAmount, reason: 'top_up', ref: topUp.id })
+    return presentTopUp(topUp, tx.now())
+  },
+  readResult: async (tx, topUp) => presentTopUp(topUp, tx.now()),
+  async release() {},
+  async recordRefundDue() {},
+
+  /** What the fan has spent cannot be paid out, and what the club gave never is. Nothing returns to a stock. */
+  async takeBack(tx, topUp) {
+    const { id, userId, priceAmount } = topUp
+    const ledger = await lockCash(tx, keyOf(topUp))
+    if (!(await findCashEntry(tx, userId, 'top_up', id))) return false
+    if (await findCashEntry(tx, userId, 'top_up_refund', id)) return false
+    const left = ledger.available() - sumPromotions(await openPromotions(tx, ledger))
+    if (left < priceAmount)
+      throw new DomainError(purchaseProblems.not_refundable, {
+        detail: `The fan has spent or holds a part: ${Math.max(left, 0)} ${topUp.priceCurrency} are left.`,
+      })
+    await ledger.append({ delta: -priceAmount, reason: 'top_up_refund', ref: id })
+    return false
+  },
+  async recordRefund() {},
+}
+
+const keyOf = ({ userId, priceCurrency: currency }: TopUpRow) => ({ userId, currency })
+
+const findTopUp = preparedRow((reader: Reader, id: string) => {
+  const { topUps } = reader.tables
+  return reader.select().from(topUps).where(eq(topUps.id, id))
+})
+
+const updateTopUp = prepared((tx: Transaction, id: string, status: string, changes: Partial<Purchase>) => {
+  const { topUps } = tx.tables
+  return tx
+    .update(topUps)
+    .set(changes)
+    .where(and(eq(topUps.id, id), eq(topUps.status, status)))
+    .returning()
+})

@@ -1,0 +1,113 @@
+/** Top-ups of a fan: cash that is paid through the payment gateway, as any purchase with a price in money. */
+import { and, desc, eq, lt } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
+import { eachRow } from '../../../db/keyset.ts'
+import type { Caller, CallerId } from '../../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { cashProblems } from '../../economy/cash/problems.ts'
+import { ensureUserId } from '../../identity/users/users.ts'
+import type { Payments } from '../purchases/gateways/create.ts'
+import type { Payment } from '../purchases/means.ts'
+import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
+import { purchaseProblems } from '../purchases/problems.ts'
+import { presentTopUp } from './present.ts'
+import { topUpProblems } from './problems.ts'
+import type { CompleteTopUp, StartTopUp } from './schema.ts'
+import { type TopUpRow, topUpKind } from './top-up-kind.ts'
+
+const { top_up_not_found, top_up_expired } = topUpProblems
+
+/** How long it is to be paid. A payment that comes later is credited as well. */
+const PAYABLE_MS = 30 * 60_000
+
+/** `currencies`: those that are kept as cash. */
+export async function startTopUp(
+  tx: Transaction,
+  caller: Caller,
+  { amount, currency }: typeof StartTopUp.static,
+  currencies: readonly string[],
+) {
+  if (!currencies.includes(currency)) throw new DomainError(cashProblems.cash_not_accepted)
+  const userId = await ensureUserId(tx, caller)
+  const now = tx.now()
+  const topUp: TopUpRow = {
+    ...{ id: tx.newId(), userId, status: 'pending', priceAmount: amount, priceCurrency: currency },
+    ...{ createdAt: now, expiresAt: new Date(now.getTime() + PAYABLE_MS) },
+    ...{ completedAt: null, refundedAt: null, paymentReference: null },
+  }
+  await tx.insert(tx.tables.topUps).values(topUp)
+  return presentTopUp(topUp, now)
+}
+startTopUp.problems = [cashProblems.cash_not_accepted] as const
+
+/** Prepares the payment with the gateway, before the unit of work. */
+export const prepareTopUp = Object.assign(
+  (deps: Parameters<typeof preparePayment>[0], caller: Caller, topUpId: string) =>
+    preparePayment(deps, topUpKind, caller, topUpId),
+  { problems: [top_up_not_found, top_up_expired, ...preparePayment.problems] as const },
+)
+
+/** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
+export const verifyTopUp = Object.assign(
+  (
+    deps: { db: Database; payments: Payments },
+    caller: Caller,
+    { topUpId, paymentReference }: CompleteTopUp,
+  ): Promise<Payment> => {
+    // Not of the stores of mobile platforms: they refund their customers by themselves, also what is spent by then.
+    const { sandbox, stripe } = deps.payments
+    const payments = { ...(sandbox ? { sandbox } : {}), ...(stripe ? { stripe } : {}) }
+    return verifyPaymentOf({ db: deps.db, payments }, topUpKind, caller, topUpId, paymentReference)
+  },
+  { problems: [top_up_not_found, top_up_expired, ...verifyPaymentOf.problems] as const },
+)
+
+/** Credits a verified payment, once. */
+export const completeTopUp = Object.assign(
+  (tx: Transaction, log: Logger, { topUpId }: CompleteTopUp, payment: Payment) =>
+    completeFor(tx, log, topUpKind, topUpId, payment),
+  { problems: [top_up_not_found, top_up_expired, purchaseProblems.payment_not_confirmed] as const },
+)
+
+/** A page of the caller's top-ups, newest first. */
+export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+  const { topUps } = reader.tables
+  const list = `top-ups ${userId}`
+  const before = cursors.decode(list, page.cursor)
+  if (userId === undefined) return { topUps: [], nextCursor: null }
+  const rows = await reader
+    .select()
+    .from(topUps)
+    .where(and(eq(topUps.userId, userId), before === undefined ? undefined : lt(topUps.id, before)))
+    .orderBy(desc(topUps.id))
+    .limit(page.limit + 1)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
+  return { topUps: shown.map(row => presentTopUp(row, reader.now())), nextCursor }
+}
+listTopUps.problems = [transportProblems.invalid_cursor] as const
+
+/** @throws DomainError `top_up_not_found`, also for another fan's */
+export async function readTopUp(reader: Reader, { userId }: CallerId, topUpId: string) {
+  const topUp = await topUpKind.find(reader, topUpId)
+  if (!topUp || topUp.userId !== userId) throw new DomainError(top_up_not_found)
+  return presentTopUp(topUp, reader.now())
+}
+readTopUp.problems = [top_up_not_found] as const
+
+/** Oldest first. */
+export async function* exportTopUps(reader: Reader, userId: string) {
+  const { topUps } = reader.tables
+  const rows = eachRow({ id: topUps.id }, after =>
+    reader
+      .select()
+      .from(topUps)
+      .where(and(eq(topUps.userId, userId), after)),
+  )
+  for await (const row of rows) {
+    const { refundedAt, paymentReference } = row
+    yield { ...presentTopUp(row, reader.now()), refundedAt, paymentReference }
+  }
+}

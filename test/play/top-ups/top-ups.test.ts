@@ -1,0 +1,206 @@
+/** Top-ups: cash that fans pay for through the gateway. */
+import { expect, test } from 'bun:test'
+import { refund } from '../../../src/play/purchases/refund.ts'
+import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
+import { onEachEngine } from '../../support/world.ts'
+import {
+  addPack,
+  buy,
+  EUROS,
+  expectStatus,
+  patientFan,
+  receipt,
+  refusal,
+  start,
+} from '../packs/packs-world.ts'
+import { userIdOf } from '../quests/quests-world.ts'
+import {
+  cashEntriesOf,
+  cashEnv,
+  cashOf,
+  completeTopUp,
+  findingsOf,
+  holdForPack,
+  promote,
+  startTopUp,
+  topUp,
+} from './cash-world.ts'
+
+onEachEngine(
+  'A top-up',
+  world => {
+    const refundTopUp = (id: string) => world.db.write(tx => refund(tx, topUpKind, id))
+    const codeOf = (work: Promise<unknown>) => work.then(String, error => error.code)
+
+    test('is credited once, however often it is completed', async () => {
+      const fan = await patientFan(world)
+      const started = expectStatus(201, await startTopUp(fan, 2000))
+      expect(started).toMatchObject({ status: 'pending', amount: 2000, currency: 'EUR', completedAt: null })
+      const reference = await receipt(fan, started.id)
+      expect(await cashOf(world, fan)).toEqual([0, 0])
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => completeTopUp(fan, started.id, reference)),
+      )
+      for (const answer of answers) expect(expectStatus(200, answer)).toMatchObject({ status: 'completed' })
+      expect(await cashOf(world, fan)).toEqual([2000, 0])
+      expect(await cashEntriesOf(fan)).toEqual([['top_up', 2000]])
+      expect((await fan.get(`/api/cash/top-ups/${started.id}`)).body).toEqual(answers[0]?.body)
+      expect((await fan.get('/api/cash/top-ups')).body.topUps).toEqual([answers[0]?.body])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test.each(['unpaid', 'partial', 'wrong_currency', 'foreign', 'forged'])(
+      'with a receipt that is %s credits nothing',
+      async kind => {
+        const fan = await patientFan(world)
+        const { id } = expectStatus(201, await startTopUp(fan, 2000))
+        expect(refusal(await completeTopUp(fan, id, await receipt(fan, id, kind)))).toEqual([
+          402,
+          'payment_not_confirmed',
+        ])
+        expect(await cashOf(world, fan)).toEqual([0, 0])
+      },
+    )
+
+    test('and a pack are not paid by one payment', async () => {
+      const fan = await patientFan(world)
+      const { body: pack } = await start(fan, await addPack(world, { price: EUROS }))
+      const { id } = expectStatus(201, await startTopUp(fan, EUROS.amount))
+      const reference = await receipt(fan, id)
+      expectStatus(200, await completeTopUp(fan, id, reference))
+      const { status, body } = await fan.put('/api/packs/purchase', {
+        purchaseId: pack.id,
+        paymentReference: reference,
+      })
+      expect([status, body.code]).toEqual([402, 'payment_not_confirmed'])
+    })
+
+    test('that is paid late is credited; one that is not paid has expired', async () => {
+      const fan = await patientFan(world)
+      const [late, never] = [await startTopUp(fan, 300), await startTopUp(fan, 400)]
+      const reference = await receipt(fan, late.body.id)
+      world.clock.advance(31 * 60_000)
+      expect((await fan.get(`/api/cash/top-ups/${never.body.id}`)).body.status).toBe('expired')
+      expect(refusal(await fan.post('/api/cash/top-ups/payment', { topUpId: never.body.id }))).toEqual([
+        409,
+        'top_up_expired',
+      ])
+      expectStatus(200, await completeTopUp(fan, late.body.id, reference))
+      expect(await cashOf(world, fan)).toEqual([300, 0])
+    })
+
+    test('is prepared with the gateway, and its client pays', async () => {
+      const fan = await patientFan(world)
+      const { id } = expectStatus(201, await startTopUp(fan, 300))
+      expect(expectStatus(200, await fan.post('/api/cash/top-ups/payment', { topUpId: id }))).toMatchObject({
+        gateway: 'sandbox',
+      })
+    })
+
+    test('of another fan is not found', async () => {
+      const [ada, bo] = [await patientFan(world), await patientFan(world)]
+      const { id } = expectStatus(201, await startTopUp(ada, 300))
+      const reference = await receipt(ada, id)
+      expect(refusal(await bo.get(`/api/cash/top-ups/${id}`))).toEqual([404, 'top_up_not_found'])
+      expect(refusal(await completeTopUp(bo, id, reference))).toEqual([404, 'top_up_not_found'])
+      expect(refusal(await bo.post('/api/cash/top-ups/payment', { topUpId: id }))).toEqual([
+        404,
+        'top_up_not_found',
+      ])
+    })
+
+    test('in a currency that is not kept is refused, and so is one of nothing', async () => {
+      const fan = await patientFan(world)
+      expect(refusal(await startTopUp(fan, 300, 'USD'))).toEqual([409, 'cash_not_accepted'])
+      expect(refusal(await startTopUp(fan, 0))).toEqual([422, 'validation_failed'])
+      expect(refusal(await startTopUp(fan, 1_000_001))).toEqual([422, 'validation_failed'])
+    })
+
+    test('is refunded to where it came from, once, and never with what the club gave', async () => {
+      const fan = await patientFan(world)
+      const { id } = await topUp(fan, 500)
+      await promote(world, await userIdOf(world, fan), 1000)
+      const codes = await Promise.all(Array.from({ length: 3 }, () => codeOf(refundTopUp(id))))
+      expect(codes.filter(code => code === 'not_refundable')).toHaveLength(2)
+      expect(await cashOf(world, fan)).toEqual([1000, 0])
+      expect(await cashEntriesOf(fan)).toEqual([
+        ['top_up', 500],
+        ['promotion', 1000],
+        ['top_up_refund', -500],
+      ])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('is not refunded when a part of it is spent or held', async () => {
+      const fan = await patientFan(world)
+      const { id } = await topUp(fan, 500)
+      const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))
+      expectStatus(200, await holdForPack(fan, purchase.id))
+      expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
+      expectStatus(200, await fan.put('/api/packs/purchase', { purchaseId: purchase.id }))
+      expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
+      expect(await cashOf(world, fan)).toEqual([1, 0])
+      expect((await fan.get(`/api/cash/top-ups/${id}`)).body.status).toBe('completed')
+    })
+
+    test('the wallets of a fan show what is available and held, by currency', async () => {
+      const fan = await patientFan(world)
+      expect((await fan.get('/api/wallets')).body.cash).toEqual([])
+      await topUp(fan, 1000)
+      await topUp(fan, 9, 'GBP')
+      const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))
+      expectStatus(200, await holdForPack(fan, purchase.id))
+      expect((await fan.get('/api/wallets')).body.cash).toEqual([
+        { currency: 'EUR', available: 1000 - EUROS.amount, held: EUROS.amount },
+        { currency: 'GBP', available: 9, held: 0 },
+      ])
+    })
+
+    test('entries are read page by page, by currency', async () => {
+      const fan = await patientFan(world)
+      for (const amount of [1, 2, 3]) await topUp(fan, amount)
+      await topUp(fan, 9, 'GBP')
+      const first = expectStatus(200, await fan.get('/api/cash/EUR/entries?limit=2'))
+      expect(first.entries.map(({ delta }: { delta: number }) => delta)).toEqual([3, 2])
+      const next = expectStatus(
+        200,
+        await fan.get(`/api/cash/EUR/entries?limit=2&cursor=${first.nextCursor}`),
+      )
+      expect([next.entries.length, next.entries[0].delta, next.nextCursor]).toEqual([1, 1, null])
+      expect(refusal(await fan.get(`/api/cash/GBP/entries?cursor=${first.nextCursor}`))).toEqual([
+        400,
+        'invalid_cursor',
+      ])
+      expect((await fan.get('/api/cash/GBP/entries')).body.entries).toMatchObject([{ delta: 9, seq: 1 }])
+      expect((await fan.get('/api/cash/USD/entries')).body.entries).toEqual([])
+    })
+
+    test('every entry is heard as cash.changed, and by no rule', async () => {
+      const fan = await patientFan(world)
+      const { id } = await topUp(fan, 700)
+      const { events } = world.db.tables
+      const userId = await userIdOf(world, fan)
+      const rows = (await world.db.read.select().from(events)).filter(row => row.userId === userId)
+      expect(rows.map(({ type, data }) => [type, JSON.parse(data ?? '')])).toEqual([
+        ['cash.changed', { currency: 'EUR', delta: 700, balance: 700, reason: 'top_up', ref: id }],
+      ])
+    })
+  },
+  { worldPer: 'test', env: cashEnv },
+)
+
+onEachEngine(
+  'Cash without a currency',
+  world => {
+    test('is off: no top-up starts, and no purchase is paid with it', async () => {
+      const fan = await patientFan(world)
+      expect(refusal(await startTopUp(fan, 300))).toEqual([409, 'cash_not_accepted'])
+      const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))
+      expect(refusal(await holdForPack(fan, purchase.id))).toEqual([409, 'cash_not_accepted'])
+      expect((await buy(fan, await addPack(world, { price: { amount: 0, currency: 'EUR' } }))).status).toBe(
+        'completed',
+      )
+    })
+  },
+  { env: { CASH_CURRENCIES: '' } },
+)
