@@ -18,3 +18,10 @@ export const firstOfEach = (outer: SQL, table: PgTable, { condition, order, limi
         (select ${table}.rowid from ${table} where ${condition} order by ${order} limit ${limit})`
     : sql`${outer} cross join lateral
         (select * from ${table} where ${condition} order by ${order} limit ${limit}) as ${table}`
+
+/** As `firstOfEach`, with all rows of the table that meet the condition, in any order. */
+export const rowsOfEach = (outer: SQL, table: PgTable, condition: SQL): SQL =>
+  is(table, SQLiteTable)
+    ? sql`${outer} cross join ${table} on ${condition}`
+    : // A subselect with an OFFSET is not merged: merged, PostgreSQL may read the whole table.
+      sql`${outer} cross join lateral (select * from ${table} where ${condition} offset 0) as ${table}`

@@ -2,11 +2,12 @@
  * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies. A viewer without
  * a record, or without a token, is `NOBODY`.
  */
-import { type Column, gt, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, gt, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { CallerId } from '../../core/caller.ts'
+import { unsanctionedFans } from '../users/public-profile.ts'
 import { DEFAULT_PRIVACY } from './schema.ts'
 
 type Tables = Pick<Reader, 'tables'>
@@ -16,27 +17,30 @@ const NOBODY = ''
 
 export const viewerOf = (caller: CallerId | null): string => caller?.userId ?? NOBODY
 
-/** SQL: whether neither of the two has blocked the other, and no moderator has hidden the fan. Fans see themselves. */
+/**
+ * SQL: whether neither of the two has blocked the other, and no moderator has hidden the fan. Fans see themselves. Here and below each fan
+ * is looked up: for `exists`, PostgreSQL may read all rows of the viewer for each fan, or all fans.
+ */
 export function isVisible({ tables }: Tables, viewerId: string, fanId: Column): SQL<boolean> {
   const { fanRelations: relations } = tables
-  return sql<boolean>`not exists (select 1 from ${relations} where ${relations.fanId} = ${viewerId}
-    and ${relations.otherId} = ${fanId} and ${isBlock({ tables })})
+  return sql<boolean>`not coalesce((select ${isBlock({ tables })} from ${relations} where ${relations.fanId} = ${viewerId}
+    and ${relations.otherId} = ${fanId}), false)
     and (${fanId} = ${viewerId} or not ${isHiddenByModerators({ tables }, fanId)})`.mapWith(Boolean)
 }
 
 /** SQL: whether a moderator has muted the fan: what they do is in no feed of others. */
 function isSilenced({ tables: { users } }: Tables, fanId: Column): SQL {
-  return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${users.silencedAt} is not null)`
+  return sql`((select ${users.silencedAt} from ${users} where ${users.id} = ${fanId}) is not null)`
 }
 
 /** SQL: whether a moderator has hidden the fan from others. */
 export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Column): SQL {
-  return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${users.hiddenAt} is not null)`
+  return sql`((select ${users.hiddenAt} from ${users} where ${users.id} = ${fanId}) is not null)`
 }
 
 /** SQL: whether the fan is suspended at this time. */
 export function isSuspended({ tables: { users } }: Tables, fanId: Column, now: Date): SQL {
-  return sql`exists (select 1 from ${users} where ${users.id} = ${fanId} and ${gt(users.suspendedUntil, now)})`
+  return sql`coalesce((select ${gt(users.suspendedUntil, now)} from ${users} where ${users.id} = ${fanId}), false)`
 }
 
 function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {
@@ -76,6 +80,27 @@ export function isShown(
   const allowed = aspect === 'activity' ? sql`not ${isSilenced(reader, fanId)} and` : sql``
   return sql<boolean>`(${fanId} = ${viewerId} or ${allowed} case ${setting} when 'public' then true
     when 'followers' then ${follows(reader, viewerId, fanId)} else false end)`.mapWith(Boolean)
+}
+
+/**
+ * Query for the fans whose activity a fan is shown: those that the fan follows and has not muted, by `isVisible` and `isShown`. A
+ * constraint excludes a block beside a follow, so that of each fan one row of `users` and one of the settings is looked up.
+ */
+export function fansWithShownActivity(reader: Reader, viewerId: string) {
+  const { fanRelations: relations, privacySettings: settings } = reader.tables
+  const fan = unsanctionedFans(reader).as('fan')
+  const activity = sql`coalesce((select ${settings.activity} from ${settings} where ${settings.userId} = ${fan.userId}),
+    ${sql.raw(`'${DEFAULT_PRIVACY.activity}'`)})`
+  return reader
+    .select({ userId: sql<string>`${fan.userId}`.as('user_id') })
+    .from(relations)
+    .innerJoin(fan, eq(fan.userId, relations.otherId))
+    .where(
+      and(
+        ...[eq(relations.fanId, viewerId), isNotNull(relations.followedAt), isNull(relations.mutedAt)],
+        sql`${activity} <> 'private'`,
+      ),
+    )
 }
 
 /** SQL: `name`, `handle` or `anonymous`, which a hidden fan is. */

@@ -1,5 +1,5 @@
 /** The public profile of a fan: the name and picture that the fan chose, or else the provider's. */
-import { type Column, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Mirror } from './mirror.ts'
 
@@ -32,6 +32,15 @@ export function publicProfileColumns({ user, mirror }: ProfileColumns) {
     displayName: sql<string | null>`coalesce(${user.displayName}, ${mirror.name})`,
     avatarUrl: sql<string | null>`coalesce(${user.avatarUrl}, ${mirror.picture})`,
   }
+}
+
+/** Query for all fans who are not erased, hidden or muted by moderators, to be joined by `userId`. */
+export function unsanctionedFans(reader: Reader) {
+  const { users } = reader.tables
+  return reader
+    .select({ userId: users.id })
+    .from(users)
+    .where(and(isNull(users.erasedAt), isNull(users.hiddenAt), isNull(users.silencedAt)))
 }
 
 /** Query for what is public of all fans who are not erased, to be joined by `userId` or found by `handle`. */
