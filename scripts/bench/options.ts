@@ -45,7 +45,7 @@ ${scenarios.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`).join('
   --log-level L      of Matchday (warn: the servers it is compared with log nothing either)
   --no-pin           let the system choose cores; otherwise server and generator have one each
   --quick            one short round on 2,000 fans, without the targets
-  --long             with what takes minutes: settlement, idle-streams
+  --long             with what takes minutes: settlement, social, idle-streams
   --json FILE        where the numbers go (data/bench/<time>.json)
 `
 

@@ -11,6 +11,7 @@ import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
 import { type Bench, enginesOf, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
 import { settlement } from './scenarios/settlement.ts'
+import { social } from './scenarios/social.ts'
 import { idleStreams, stream } from './scenarios/stream.ts'
 import { webhooks } from './scenarios/webhooks.ts'
 
@@ -144,5 +145,6 @@ export const scenarios: Scenario[] = [
   stream,
   idleStreams,
   settlement,
+  social,
   webhooks,
 ]

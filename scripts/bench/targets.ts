@@ -71,6 +71,8 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
     ...['result', 'corrected result'].map(result =>
       target(`claims during a ${result}, p99, ms`, 'settlement', `${result}, claims, p99`, { max: 100 }),
     ),
+    target('feed of 1,000 followed, ms', 'social', 'feed', { max: 10 }),
+    target('leaderboard among 1,000 followed, ms', 'social', 'board', { max: 5 }),
     target('claims with two webhook endpoints / without', 'webhooks', 'two endpoints', {
       to: 'no endpoint',
       min: 0.8,

@@ -1,0 +1,56 @@
+/** A fan who follows a thousand others, among many fans and with many events of those followed: rows of SQL, in seconds. */
+import { Database as Connection } from 'bun:sqlite'
+import { SQL } from 'bun'
+import type { Engine } from './databases.ts'
+import { PROVIDER } from './issuer.ts'
+
+export interface Society {
+  fans: number
+  followed: number
+  events: number
+}
+
+/** Of the fan who reads. */
+export const READER = 'fan-1000000'
+
+const STARTED_MS = Date.parse('2025-01-01T00:00:00.000Z')
+
+/** Statements that both engines run, but for their times. */
+function statementsOf(engine: Engine, { fans, followed, events }: Society): string[] {
+  const at = (ms: string) => (engine === 'sqlite' ? ms : `to_timestamp((${ms}) / 1000.0)`)
+  const series = (count: number) =>
+    `WITH RECURSIVE series(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < ${count - 1})`
+  const start = at(String(STARTED_MS))
+  return [
+    `INSERT INTO users (id, provider, subject, handle, display_name, created_at, updated_at) ${series(fans)}
+     SELECT 'fan-' || (1000000 + n), '${PROVIDER}', 'fan-' || (1000000 + n), 'handle_' || n, 'Fan number ' || n, ${start}, ${start} FROM series`,
+    `INSERT INTO leaderboard_entries (user_id, enrolled_at) VALUES ('${READER}', ${start})`,
+    `INSERT INTO leaderboard_scores (board, user_id, minus_points, reached_at) ${series(fans)}
+     SELECT 'all', 'fan-' || (1000000 + n), -1 - (n % 100003) * 7919 % 100003, ${STARTED_MS} + n FROM series`,
+    // Spread over all fans.
+    `INSERT INTO fan_relations (fan_id, other_id, followed_at) ${series(followed)}
+     SELECT '${READER}', 'fan-' || (1000001 + n * ${Math.floor((fans - 1) / followed)}), ${start} FROM series`,
+    `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, data) ${series(events)}
+     SELECT 'matchday', 'event-' || n, 'fan-' || (1000001 + n % ${followed} * ${Math.floor((fans - 1) / followed)}),
+       n / ${followed} + 1, 'reward.claimed', ${at(`${STARTED_MS} + n * 1000`)}, ${at(`${STARTED_MS} + n * 1000`)},
+       '{"rewardId":"scarf"}' FROM series`,
+    'ANALYZE',
+  ]
+}
+
+/** Into a database without fans. */
+export async function addSociety(engine: Engine, url: string, society: Society): Promise<void> {
+  const statements = statementsOf(engine, society)
+  if (engine === 'sqlite') {
+    const connection = new Connection(url.slice('sqlite:'.length))
+    connection.run('PRAGMA cache_size = -262144')
+    for (const statement of statements) connection.run(statement)
+    connection.close()
+    return
+  }
+  const client = new SQL(url, { max: 1 })
+  for (const statement of statements) await client.unsafe(statement)
+  // Otherwise its first reads set hint bits.
+  await client.unsafe('VACUUM')
+  await client.close()
+}
