@@ -22,7 +22,7 @@ export function demoRoutes(
   const { issuer } = config.identity
   const settings = JSON.stringify({ issuer, clientId: CLIENT_ID })
   // Catalogues name pictures of any https origin; the mock provider has pictures of fans.
-  const images = `'self' data: https: ${new URL(issuer).origin}`
+  const images = `'self' data: https: ${URL.parse(issuer)?.origin ?? ''}`
   const servePage = async () => {
     const policy = `${pagePolicy(issuer, await identity.endpoints(), images)}; worker-src 'self'; manifest-src 'self'`
     return pageResponse(Bun.file(join(folder, 'index.html')), 'text/html; charset=utf-8', policy)

@@ -11,9 +11,12 @@ import { lockerPage, missingPage } from './page.ts'
 import { createPictureDrawer } from './picture.ts'
 import type { ShownLocker } from './schema.ts'
 
-/** No scripts; pictures of fans and of the catalogue are anywhere, those of a local provider over http. */
+/**
+ * No scripts; pictures of fans and of the catalogue are anywhere, those of a local provider over http. The issuer of some
+ * providers is no URL.
+ */
 const policyOf = (issuer: string) =>
-  `default-src 'none'; style-src 'self'; img-src 'self' https: ${new URL(issuer).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  `default-src 'none'; style-src 'self'; img-src 'self' https: ${URL.parse(issuer)?.origin ?? ''}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const HTML = 'text/html; charset=utf-8'
 
 /** A locker that is hidden is gone from caches within a minute. */
