@@ -147,6 +147,7 @@ export function defineMetrics() {
     refundsDueAge: gauge(
       'matchday_refunds_due_oldest_age_seconds',
       'Time since the oldest payment that must be given back was made; 0 without one.',
+    ),
     cash: gauge(
       'matchday_cash_minor_units',
       'Cash of all fans by currency: `available` or `held` for purchases; `promotion` is the part of the available that the club gave. Read once a minute, only with CASH_CURRENCIES.',
