@@ -227,6 +227,7 @@ export const en = {
       stripe: 'The club takes payments with Stripe, whose form belongs here.',
       apple: 'It is bought in the club’s app for iPhone and iPad.',
       google: 'It is bought in the club’s app for Android.',
+      cash: 'It is paid from your cash balance with the club.',
       none: 'The club takes no payments at the moment.',
     },
     outcomes: {

@@ -235,6 +235,7 @@ export const pt: Text = {
       stripe: 'O clube recebe pagamentos com a Stripe, cujo formulário fica aqui.',
       apple: 'Compra-se na app do clube para iPhone e iPad.',
       google: 'Compra-se na app do clube para Android.',
+      cash: 'Paga-se com o teu saldo em dinheiro no clube.',
       none: 'O clube não aceita pagamentos de momento.',
     },
     outcomes: {
