@@ -243,7 +243,7 @@ export const en = {
     lead: 'From the club, for points or money.',
     empty: 'Nothing is on sale at the moment. Come back soon.',
     more: 'Show more',
-    kinds: { physical: 'Delivered', digital: 'Digital', voucher: 'Voucher', pack: 'Pack' },
+    kinds: { physical: 'Delivery', digital: 'Digital', voucher: 'Voucher', pack: 'Pack' },
     soldOut: 'Sold out',
     notOnSale: 'Not on sale now',
     variant: 'Variant',

@@ -16,6 +16,7 @@ import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { AddressFields, readAddress } from '../parts/address-fields.tsx'
 import { Button } from '../parts/button.tsx'
 import { useCart } from '../parts/cart-link.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
@@ -166,9 +167,14 @@ function Line({ line: { product, variantId, quantity } }: { line: Chosen }) {
           </option>
         ))}
       </select>
-      <Button kind="plain" label={text.shop.removeOf(product.name)} onClick={() => setQuantity(reference, 0)}>
-        {text.shop.remove}
-      </Button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={text.shop.removeOf(product.name)}
+        onClick={() => setQuantity(reference, 0)}
+      >
+        <Icon name="remove" />
+      </button>
     </li>
   )
 }

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import { hasCode, type Product as ProductData, readProduct } from '../api.ts'
 import { MAX_QUANTITY, quantityOf, setQuantity } from '../cart.ts'
-import { countryName, text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded } from '../load.tsx'
+import { countryName, formatMoment, text } from '../lang/lang.ts'
+import { Bones, isAhead, Loading, useLoaded } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { CartLink, useCart } from '../parts/cart-link.tsx'
 import { Choice, NotFound, Screen } from '../parts/layout.tsx'
@@ -62,7 +62,13 @@ function Detail({ product }: { product: ProductData }) {
           )}
         </ul>
         {!product.active || isSoldOut(product) ? (
-          <p class="panel">{product.active ? text.shop.soldOut : text.shop.notOnSale}</p>
+          <p class="panel">
+            {product.active && text.shop.soldOut}
+            {!product.active &&
+              (isAhead(product.startsAt)
+                ? text.packs.from(formatMoment(product.startsAt))
+                : text.shop.notOnSale)}
+          </p>
         ) : (
           <Button
             disabled={!canAdd}
