@@ -16,7 +16,7 @@ export type OrderStep = { after: number } & (
   | { does: 'change'; line: number; change: LineChange }
 )
 
-export interface DemoOrder {
+interface DemoOrder {
   lines: CartLine[]
   steps: OrderStep[]
 }

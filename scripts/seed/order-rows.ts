@@ -27,7 +27,7 @@ export interface Till {
   sandbox: Sandbox
 }
 
-export interface OrderContext {
+interface OrderContext {
   rows: Rows
   userId: string
   points: Ledger
