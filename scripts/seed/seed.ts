@@ -6,6 +6,7 @@ import { Interrupted } from '../command/stop.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
 import { seedCatalogue } from './seed-catalogue.ts'
+import { seedSociety } from './society.ts'
 import { StaleRowsError, writeRows } from './write-rows.ts'
 
 /** Concurrent writers make computed rows stale now and then; this many times in a row indicates a problem. */
@@ -135,6 +136,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
       }
     }
   }
+  await seedSociety(db, options)
   onProgress?.(fans, fans)
   return { ...catalogue, fans: written, skipped, rows: changed }
 }
