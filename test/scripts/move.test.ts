@@ -254,7 +254,7 @@ async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string
   const link = { collectibleId, serialNumber, ...chained }
   const ownerHash = hashOfOwner(text, userId)
   const hash = hashOfLink({ ...link, ownerHash, timestamp: at.toISOString() })
-  const trade = { id: text, fromId: userId, toId: 'é', status: 'completed', version: 2, createdAt }
+  const trade = { id: text, fromId: userId, toId: 'é', status: 'declined', version: 2, createdAt }
   await tx.insert(trades).values({ ...trade, expiresAt: at, endedAt: at })
   await tx.insert(tradeItems).values({ tradeId: text, collectibleId, serialNumber, side: 'give' })
   await tx.insert(itemTransfers).values({ ...link, ownerId: userId, salt: text, createdAt, hash })
