@@ -1,9 +1,9 @@
 /** A server on the loopback that answers as the Google Play Developer API and Google's token endpoint document, and signs pushes. */
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 
-export const PACKAGE = 'com.club.fans'
+const PACKAGE = 'com.club.fans'
 export const PRODUCT = 'pack'
-export const AUDIENCE = 'https://api.club.example/api/webhooks/google-play'
+const AUDIENCE = 'https://api.club.example/api/webhooks/google-play'
 const ACCOUNT = 'matchday@club.iam.gserviceaccount.com'
 export const PUSHER = 'pusher@club.iam.gserviceaccount.com'
 const ROOT = `/androidpublisher/v3/applications/${PACKAGE}`

@@ -22,7 +22,7 @@ export const PaymentReference = Type.String({
   description: 'The reference from the payment gateway. Omit it for points.',
 })
 
-export const gatewayNames = ['sandbox', 'stripe', 'apple', 'google'] as const
+const gatewayNames = ['sandbox', 'stripe', 'apple', 'google'] as const
 type GatewayName = (typeof gatewayNames)[number]
 
 /** Stores of mobile platforms. A client names the one of its platform. */
