@@ -24,6 +24,7 @@ const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
   '0008_item-transfers-append-only': newTableAppendOnly,
+  '0020_cash-append-only': newTableAppendOnly,
 }
 
 /** By engine and name of the migration. */

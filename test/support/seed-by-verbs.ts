@@ -22,6 +22,7 @@ import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../s
 import type { Till } from '../../scripts/seed/order-rows.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
+import { seedSociety } from '../../scripts/seed/society.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { DomainError } from '../../src/core/problems.ts'
@@ -69,6 +70,8 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
       for (const { run } of await writeDeferred(tx)) await run()
     })
   }
+  // It is written by the verbs.
+  await seedSociety(db, options)
 }
 
 async function seedFan(

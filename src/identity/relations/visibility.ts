@@ -2,7 +2,7 @@
  * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies. A viewer without
  * a record, or without a token, is `NOBODY`.
  */
-import { and, type Column, eq, gt, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -28,19 +28,20 @@ export function isVisible({ tables }: Tables, viewerId: string, fanId: Column): 
     and (${fanId} = ${viewerId} or not ${isHiddenByModerators({ tables }, fanId)})`.mapWith(Boolean)
 }
 
-/** SQL: whether a moderator has muted the fan: what they do is in no feed of others. */
+/** SQL: whether a moderator has muted the fan: what they do is in no feed of others. `fanId` may be a column of `users`: the alias is another. */
 function isSilenced({ tables: { users } }: Tables, fanId: Column): SQL {
-  return sql`((select ${users.silencedAt} from ${users} where ${users.id} = ${fanId}) is not null)`
+  return sql`((select judged.silenced_at from ${users} judged where judged.id = ${fanId}) is not null)`
 }
 
 /** SQL: whether a moderator has hidden the fan from others. */
 export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Column): SQL {
-  return sql`((select ${users.hiddenAt} from ${users} where ${users.id} = ${fanId}) is not null)`
+  return sql`((select judged.hidden_at from ${users} judged where judged.id = ${fanId}) is not null)`
 }
 
 /** SQL: whether the fan is suspended at this time. */
 export function isSuspended({ tables: { users } }: Tables, fanId: Column, now: Date): SQL {
-  return sql`coalesce((select ${gt(users.suspendedUntil, now)} from ${users} where ${users.id} = ${fanId}), false)`
+  const until = sql.param(now, users.suspendedUntil)
+  return sql`coalesce((select judged.suspended_until > ${until} from ${users} judged where judged.id = ${fanId}), false)`
 }
 
 function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {

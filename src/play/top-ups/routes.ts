@@ -84,6 +84,7 @@ const topUpRoutes = (deps: CashDeps) =>
             paymentReference: 'pi_3PqR',
             clientSecret: 'pi_3PqR_secret_x',
             checkoutUrl: null,
+            store: null,
           },
         },
       }),

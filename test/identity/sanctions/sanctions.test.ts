@@ -35,14 +35,15 @@ onEachEngine('A sanction', world => {
     expect(passed.toSorted()).toEqual([
       'acceptTerms',
       'blockFan',
+      // What systems of the club do about a fan.
+      'changeOrderLine',
       'changePrivacy',
       'createNativeToken',
       'deleteAccount',
       'endSession',
-      // What systems of the club do about a fan.
       'fileAppeal',
       ...['grantPoints', 'leaveLeaderboard', 'logOut', 'muteFan', 'receiveIdentityEvent', 'recordEvents'],
-      ...['refreshNativeToken', 'unblockFan', 'unmuteFan', 'useRedemption', 'voidEvent'],
+      ...['refreshNativeToken', 'unblockFan', 'unlinkWallet', 'unmuteFan', 'useRedemption', 'voidEvent'],
     ])
   })
 

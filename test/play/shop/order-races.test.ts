@@ -1,13 +1,13 @@
 /** Races of orders between processes: two instances of the API on one database, and the webhook of a gateway. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
+import { realSources } from '../../../src/core/sources.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import type { ProductEntry } from '../../../src/play/shop/entry-schema.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
-import { createClock } from '../../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../../support/processes.ts'
 import { ADDRESS } from './orders-world.ts'
@@ -23,7 +23,7 @@ for (const engine of engines) {
     let tokens: string[]
 
     beforeAll(async () => {
-      temporary = await engine.open(createClock())
+      temporary = await engine.open(realSources)
       provider = await startProvider({ fans: FANS + 1 })
       const env = {
         DATABASE_URL: temporary.url ?? '',
