@@ -29,6 +29,8 @@ for (const engine of engines) {
         DATABASE_URL: temporary.url ?? '',
         IDP_ISSUER: provider.issuer,
         PAYMENT_GATEWAY: 'sandbox',
+        // The tests leave orders that are pending.
+        OPEN_ORDERS_PER_FAN: '1000',
       }
       apis = await Promise.all([startApi(env), startApi(env)])
       tokens = []
