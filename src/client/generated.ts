@@ -7547,7 +7547,7 @@ export const requests = {
   readProvenance: { method: 'GET', path: '/api/collectibles/{collectibleId}/serials/{serialNumber}/provenance', caller: true, repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
   readTerms: { method: 'GET', path: '/api/user/terms', caller: true, repeatable: true },
-  readTopUp: { method: 'GET', path: '/api/cash/top-ups/{topUpId}', caller: true, repeatable: true },
+  readTopUp: { method: 'GET', path: '/api/user/top-ups/{topUpId}', caller: true, repeatable: true },
   readTrade: { method: 'GET', path: '/api/trades/{tradeId}', caller: true, repeatable: true },
   readWallets: { method: 'GET', path: '/api/wallets', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },

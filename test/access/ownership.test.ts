@@ -214,7 +214,7 @@ onEngine(
         },
         'readTopUp.topUpId': {
           id: completedTopUp,
-          use: (client, id) => client.get(`/api/cash/top-ups/${id}`),
+          use: (client, id) => client.get(`/api/user/top-ups/${id}`),
           refused: [404, 'top_up_not_found'],
           granted: 200,
         },

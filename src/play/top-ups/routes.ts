@@ -102,19 +102,22 @@ const topUpRoutes = (deps: CashDeps) =>
         examples: { 200: { topUps: [schema.exampleCredited], nextCursor: null } },
       }),
     )
-    .get(
-      '/:topUpId',
-      ({ caller, params }) => readTopUp(deps.db.read, caller, params.topUpId),
-      operation({
-        id: 'readTopUp',
-        summary: 'Read a top-up',
-        description: 'One that you started, in its current status.',
-        params: schema.TopUpParams,
-        responses: { 200: schema.TopUp },
-        problems: readTopUp.problems,
-        examples: { 200: schema.exampleCredited },
-      }),
-    )
+
+/** Below the fan: a path with an id below `/api/cash/top-ups` would be one of `/api/cash/:currency/entries` as well. */
+const ownTopUpRoutes = (deps: CashDeps) =>
+  fans(deps, { prefix: '/api/user/top-ups', tag: TAG }).get(
+    '/:topUpId',
+    ({ caller, params }) => readTopUp(deps.db.read, caller, params.topUpId),
+    operation({
+      id: 'readTopUp',
+      summary: 'Read a top-up',
+      description: 'One that you started, in its current status.',
+      params: schema.TopUpParams,
+      responses: { 200: schema.TopUp },
+      problems: readTopUp.problems,
+      examples: { 200: schema.exampleCredited },
+    }),
+  )
 
 const entryRoutes = (deps: CashDeps) =>
   fans(deps, { prefix: '/api/cash/:currency/entries', tag: TAG }).get(
@@ -135,4 +138,7 @@ const entryRoutes = (deps: CashDeps) =>
   )
 
 export const cashRoutes = (deps: CashDeps) =>
-  new Elysia({ name: 'matchday/cash-routes' }).use(topUpRoutes(deps)).use(entryRoutes(deps))
+  new Elysia({ name: 'matchday/cash-routes' })
+    .use(topUpRoutes(deps))
+    .use(ownTopUpRoutes(deps))
+    .use(entryRoutes(deps))

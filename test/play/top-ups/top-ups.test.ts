@@ -44,7 +44,7 @@ onEachEngine(
       for (const answer of answers) expect(expectStatus(200, answer)).toMatchObject({ status: 'completed' })
       expect(await cashOf(world, fan)).toEqual([2000, 0])
       expect(await cashEntriesOf(fan)).toEqual([['top_up', 2000]])
-      expect((await fan.get(`/api/cash/top-ups/${started.id}`)).body).toEqual(answers[0]?.body)
+      expect((await fan.get(`/api/user/top-ups/${started.id}`)).body).toEqual(answers[0]?.body)
       expect((await fan.get('/api/cash/top-ups')).body.topUps).toEqual([answers[0]?.body])
       expect(await findingsOf(world)).toEqual([])
     })
@@ -80,7 +80,7 @@ onEachEngine(
       const [late, never] = [await startTopUp(fan, 300), await startTopUp(fan, 400)]
       const reference = await receipt(fan, late.body.id)
       world.clock.advance(31 * 60_000)
-      expect((await fan.get(`/api/cash/top-ups/${never.body.id}`)).body.status).toBe('expired')
+      expect((await fan.get(`/api/user/top-ups/${never.body.id}`)).body.status).toBe('expired')
       expect(refusal(await fan.post('/api/cash/top-ups/payment', { topUpId: never.body.id }))).toEqual([
         409,
         'top_up_expired',
@@ -101,7 +101,7 @@ onEachEngine(
       const [ada, bo] = [await patientFan(world), await patientFan(world)]
       const { id } = expectStatus(201, await startTopUp(ada, 300))
       const reference = await receipt(ada, id)
-      expect(refusal(await bo.get(`/api/cash/top-ups/${id}`))).toEqual([404, 'top_up_not_found'])
+      expect(refusal(await bo.get(`/api/user/top-ups/${id}`))).toEqual([404, 'top_up_not_found'])
       expect(refusal(await completeTopUp(bo, id, reference))).toEqual([404, 'top_up_not_found'])
       expect(refusal(await bo.post('/api/cash/top-ups/payment', { topUpId: id }))).toEqual([
         404,
@@ -140,7 +140,7 @@ onEachEngine(
       expectStatus(200, await fan.put('/api/packs/purchase', { purchaseId: purchase.id }))
       expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
       expect(await cashOf(world, fan)).toEqual([1, 0])
-      expect((await fan.get(`/api/cash/top-ups/${id}`)).body.status).toBe('completed')
+      expect((await fan.get(`/api/user/top-ups/${id}`)).body.status).toBe('completed')
     })
 
     test('the wallets of a fan show what is available and held, by currency', async () => {
