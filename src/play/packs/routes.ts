@@ -10,7 +10,7 @@ import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
-import { PreparedPayment } from '../purchases/gateways/gateway.ts'
+import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
 import { cancelPurchase } from './cancel-purchase.ts'
 import { getPack, getPacks } from './catalogue.ts'
@@ -223,13 +223,7 @@ const paymentRoutes = (deps: PackDeps) =>
       problems: [...preparePackPayment.problems, ...holdPackCash.problems],
       examples: {
         body: { purchaseId: example.examplePurchase.id },
-        200: {
-          gateway: 'stripe',
-          paymentReference: 'pi_3PqR',
-          clientSecret: 'pi_3PqR_secret_x',
-          checkoutUrl: null,
-          store: null,
-        },
+        200: examplePreparedPayment,
       },
     }),
   )

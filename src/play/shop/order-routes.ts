@@ -9,6 +9,7 @@ import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
+import { examplePreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
 import type { Chains } from '../wallets/chains.ts'
 import { changeLine } from './change-line.ts'
@@ -146,14 +147,7 @@ const paymentRoutes = (deps: OrderDeps) =>
       problems: [...prepareOrderPayment.problems, ...holdOrderCash.problems],
       examples: {
         body: { ...exampleReference, method: 'gateway' },
-        200: {
-          method: 'gateway',
-          payment: {
-            ...{ gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
-            checkoutUrl: null,
-            store: null,
-          },
-        },
+        200: { method: 'gateway', payment: examplePreparedPayment },
       },
     }),
   )

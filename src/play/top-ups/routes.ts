@@ -7,7 +7,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
-import { PreparedPayment } from '../purchases/gateways/gateway.ts'
+import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
 import * as schema from './schema.ts'
 import { completeTopUp, listTopUps, prepareTopUp, readTopUp, startTopUp, verifyTopUp } from './top-ups.ts'
 
@@ -79,13 +79,7 @@ const topUpRoutes = (deps: CashDeps) =>
         problems: prepareTopUp.problems,
         examples: {
           body: { topUpId: schema.exampleTopUp.id },
-          200: {
-            gateway: 'stripe',
-            paymentReference: 'pi_3PqR',
-            clientSecret: 'pi_3PqR_secret_x',
-            checkoutUrl: null,
-            store: null,
-          },
+          200: examplePreparedPayment,
         },
       }),
     )

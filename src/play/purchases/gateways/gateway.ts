@@ -65,6 +65,14 @@ export const PreparedPayment = Closed(
 
 export type PreparedPayment = typeof PreparedPayment.static
 
+export const examplePreparedPayment: PreparedPayment = {
+  gateway: 'stripe',
+  paymentReference: 'pi_3PqR',
+  clientSecret: 'pi_3PqR_secret_x',
+  checkoutUrl: null,
+  store: null,
+}
+
 /** What a gateway says of a payment. `detail` is for the caller. */
 export type Verdict =
   /**
