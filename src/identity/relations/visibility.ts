@@ -2,7 +2,7 @@
  * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies. A viewer without
  * a record, or without a token, is `NOBODY`.
  */
-import { and, type Column, eq, gt, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -38,9 +38,9 @@ export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Colum
   return sql`((select judged.hidden_at from ${users} judged where judged.id = ${fanId}) is not null)`
 }
 
-/** SQL: whether the fan is suspended at this time. `fanId`: no column of `users` itself, only of an alias. */
+/** SQL: whether the fan is suspended at this time, which is a value of a prepared statement. */
 export function isSuspended({ tables: { users } }: Tables, fanId: Column, now: Date): SQL {
-  return sql`coalesce((select ${gt(users.suspendedUntil, now)} from ${users} where ${users.id} = ${fanId}), false)`
+  return sql`coalesce((select judged.suspended_until > ${now} from ${users} judged where judged.id = ${fanId}), false)`
 }
 
 function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {
