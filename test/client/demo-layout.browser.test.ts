@@ -51,24 +51,7 @@ const findWide = (page: Page) =>
     return document.documentElement.scrollWidth > width ? wide.map(element => element.outerHTML.slice(0, 120)) : []
   })()`)
 
-type Send = (method: string, path: string, body: object) => Promise<Response>
-
 describe.skipIf(noBrowser !== null)(title, () => {
-  /** An opened pack of the fan, who has the points for one. */
-  async function findOrOpenPack(headers: Record<string, string>, send: Send): Promise<string> {
-    const own = await fetch(`${demo.origin}/api/user/packs?limit=100`, { headers })
-    const { packs } = (await own.json()) as { packs: { id: string; state: string }[] }
-    const found = packs.find(({ state }) => state === 'opened')
-    if (found) return found.id
-    const started = await send('POST', '/api/packs/purchase', { packId: 'starter' })
-    const { id: purchaseId } = (await started.json()) as { id: string }
-    const paid = await send('PUT', '/api/packs/purchase', { purchaseId })
-    const { userPack } = (await paid.json()) as { userPack: { id: string } }
-    const opened = await send('POST', '/api/packs/open', { userPackId: userPack.id, clientSeed: '' })
-    expect(opened.status).toBe(200)
-    return userPack.id
-  }
-
   const demo = useDemo()
 
   test.each([
@@ -123,7 +106,13 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const { handle: own } = (await profile.json()) as { handle: string | null }
       const purchase = await post('/api/packs/purchase', { packId: 'legends' })
       const { id } = (await purchase.json()) as { id: string }
-      const openedPack = await findOrOpenPack(headers, send)
+      const bought = (await (await post('/api/packs/purchase', { packId: 'starter' })).json()) as {
+        id: string
+      }
+      const paid = await send('PUT', '/api/packs/purchase', { purchaseId: bought.id })
+      const { userPack } = (await paid.json()) as { userPack: { id: string } }
+      const opened = { userPackId: userPack.id, clientSeed: '' }
+      expect((await post('/api/packs/open', opened)).status).toBe(200)
       const board = await fetch(`${demo.origin}/api/leaderboard`)
       const { entries } = (await board.json()) as { entries: { handle: string | null }[] }
       const [other, blocked] = entries.flatMap(({ handle }) => (handle === own ? [] : (handle ?? [])))
@@ -150,8 +139,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
         offer: `/fans/${other}/trade`,
         trade: `/trades/${trade.id}`,
         card: `/cards/${copy?.collectibleId}/${copy?.serialNumber}`,
-        cards: `/packs/own/${openedPack}`,
-        proof: `/packs/own/${openedPack}/proof`,
+        cards: `/packs/own/${userPack.id}`,
+        proof: `/packs/own/${userPack.id}/proof`,
       })) {
         await page.goto(`${demo.origin}/demo${path}`)
         await page.locator('main h1').first().waitFor()
