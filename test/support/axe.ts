@@ -1,4 +1,5 @@
 /** Accessibility of a page in the browser, as axe-core judges it. */
+import { expect } from 'bun:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
@@ -18,4 +19,18 @@ export async function findSerious(page: Page, within?: string): Promise<string[]
           .map(({ html }) => html.slice(0, 160))
           .join(' | ')}`,
     )
+}
+
+interface Look {
+  colorScheme: 'light' | 'dark'
+  width: number
+}
+
+/** A page of text has no serious barrier, has the colors of its scheme, and does not scroll sideways. */
+export async function expectReadable(page: Page, name: string, { colorScheme, width }: Look): Promise<void> {
+  expect(await findSerious(page), name).toEqual([])
+  const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+  expect(background).toBe(colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')
+  const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+  expect(scrolled, name).toBeLessThanOrEqual(width)
 }

@@ -1,7 +1,7 @@
 /** The index page and the guide in a real browser: readable in light and dark, on a desktop and on a phone. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { realSources } from '../../../src/core/sources.ts'
-import { findSerious } from '../../support/axe.ts'
+import { expectReadable, findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, startApi } from '../../support/processes.ts'
@@ -80,11 +80,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
           await page.goto(`${api.origin.replace('127.0.0.1', 'localhost')}${path}`)
           const name = path.replaceAll('/', '-').replace(/^-$/, '-index')
           await takeScreenshot(page, `text${name}-${colorScheme}-${width}`)
-          expect(await findSerious(page), path).toEqual([])
-          const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-          expect(background).toBe(colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')
-          const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-          expect(scrolled, path).toBeLessThanOrEqual(width)
+          await expectReadable(page, path, { colorScheme, width })
         }
         expect(browser.complaints).toEqual([])
       } finally {

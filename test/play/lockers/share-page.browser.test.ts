@@ -1,7 +1,7 @@
 /** The page of a locker in a real browser: readable in light and dark, on a desktop and on the smallest phone. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { realSources } from '../../../src/core/sources.ts'
-import { findSerious } from '../../support/axe.ts'
+import { expectReadable } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, startApi } from '../../support/processes.ts'
@@ -58,11 +58,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         for (const handle of ['a_long_handle_of_20c', 'empty', 'nobody']) {
           await page.goto(`${api.origin.replace('127.0.0.1', 'localhost')}/lockers/${handle}`)
           await takeScreenshot(page, `locker-${handle}-${colorScheme}-${width}`)
-          expect(await findSerious(page), handle).toEqual([])
-          const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-          expect(background).toBe(colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')
-          const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-          expect(scrolled, handle).toBeLessThanOrEqual(width)
+          await expectReadable(page, handle, { colorScheme, width })
         }
         const missing = browser.complaints.filter(complaint => !complaint.includes('404'))
         expect(missing).toEqual([])
