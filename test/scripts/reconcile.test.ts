@@ -1,40 +1,19 @@
 /** `bun run reconcile` as a command. */
-import { afterAll, afterEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
+import { afterEach, expect, test } from 'bun:test'
 import { complete, expectStatus } from '../play/packs/packs-world.ts'
-import { errorReply, SECRET_KEY, startStripe } from '../play/packs/stripe-server.ts'
+import { errorReply, SECRET_KEY, useStripe } from '../play/packs/stripe-server.ts'
 import { checkOut } from '../play/packs/stripe-world.ts'
 import { engines } from '../support/engines.ts'
-import { commandOf } from '../support/executable.ts'
 import { onEngine, type World } from '../support/world.ts'
+import { runScriptOn } from './run-script.ts'
 
-const root = join(import.meta.dir, '../..')
-const stripe = startStripe()
-afterAll(() => stripe.stop())
+const stripe = useStripe()
 afterEach(() => {
-  stripe.outage = null
   stripe.intents.clear()
 })
 
-/** Runs the script with the configuration of the application. */
-async function run({ config, databaseUrl }: World, parameters: string[], extra: Record<string, string> = {}) {
-  const child = Bun.spawn([...commandOf('scripts/reconcile.ts'), ...parameters], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: databaseUrl ?? '',
-      NATIVE_TOKEN_KEY: JSON.stringify(config.nativeTokens.key),
-      IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
-      ...stripe.env,
-      ...extra,
-    },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, out, err }
-}
+const run = (world: World, parameters: string[], extra: Record<string, string> = {}) =>
+  runScriptOn(world, 'reconcile', parameters, { ...stripe.env, ...extra })
 
 for (const engine of engines) {
   onEngine(

@@ -14,20 +14,14 @@ import {
 } from '../play/shop/orders-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
-import { runScript } from './run-script.ts'
+import { runScriptOn } from './run-script.ts'
 
 onEngine(
   sqliteEngine,
   'bun run refund with an order',
   world => {
     const run = (...parameters: string[]) =>
-      runScript('refund', parameters, {
-        env: {
-          DATABASE_URL: world.databaseUrl ?? '',
-          NATIVE_TOKEN_KEY: JSON.stringify(world.config.nativeTokens.key),
-          PAYMENT_GATEWAY: 'sandbox',
-        },
-      })
+      runScriptOn(world, 'refund', parameters, { PAYMENT_GATEWAY: 'sandbox' })
     const runJson = async (...parameters: string[]) => {
       const { code, out } = await run(...parameters, '--json')
       return { code, ...JSON.parse(out) }

@@ -1,6 +1,5 @@
 /** `bun run refund` as a command. */
-import { afterAll, afterEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
 import { findUser } from '../../src/identity/users/users.ts'
 import { completePurchase } from '../../src/play/packs/complete-purchase.ts'
 import {
@@ -17,39 +16,16 @@ import {
   refusal,
   start,
 } from '../play/packs/packs-world.ts'
-import { errorReply, startStripe } from '../play/packs/stripe-server.ts'
+import { errorReply, useStripe } from '../play/packs/stripe-server.ts'
 import { checkOut, deliver, impatientGateway, requestsFor, traces } from '../play/packs/stripe-world.ts'
 import { engines } from '../support/engines.ts'
-import { commandOf } from '../support/executable.ts'
 import { onEngine, type World } from '../support/world.ts'
+import { runScriptOn } from './run-script.ts'
 
-const root = join(import.meta.dir, '../..')
-const stripe = startStripe()
-afterAll(() => stripe.stop())
-afterEach(() => {
-  stripe.outage = null
-})
+const stripe = useStripe()
 
-/** Runs the script with the configuration of the application. */
-async function run(world: World, parameters: string[], extra: Record<string, string> = {}) {
-  const { config, databaseUrl } = world
-  const child = Bun.spawn([...commandOf('scripts/refund.ts'), ...parameters], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: databaseUrl ?? '',
-      NATIVE_TOKEN_KEY: JSON.stringify(config.nativeTokens.key),
-      IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
-      ...stripe.env,
-      ...extra,
-    },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, out, err }
-}
+const run = (world: World, parameters: string[], extra: Record<string, string> = {}) =>
+  runScriptOn(world, 'refund', parameters, { ...stripe.env, ...extra })
 
 async function userIdOf({ db, config }: World, { subject }: { subject: string }) {
   return (await findUser(db.read, { provider: config.identity.name, subject }))?.id

@@ -3,6 +3,7 @@ import { makeDevelopmentSecrets } from '../../src/platform/config/development-se
 import { programOf, shortLivedEnv, testedExecutable } from '../support/executable.ts'
 import { smallPool } from '../support/patience.ts'
 import { failureEnv } from '../support/serializable.ts'
+import type { World } from '../support/world.ts'
 
 const secrets = await makeDevelopmentSecrets()
 
@@ -41,6 +42,22 @@ export async function runScript(name: string, parameters: string[], options?: Sc
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   return { code: await child.exited, out: asTyped(out), err: asTyped(err) }
 }
+
+/** Runs a script with the database and the secrets of the world. */
+export const runScriptOn = (
+  { config, databaseUrl }: World,
+  name: string,
+  parameters: string[],
+  env: Record<string, string> = {},
+) =>
+  runScript(name, parameters, {
+    env: {
+      DATABASE_URL: databaseUrl ?? '',
+      NATIVE_TOKEN_KEY: JSON.stringify(config.nativeTokens.key),
+      IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
+      ...env,
+    },
+  })
 
 /** The executable says `matchday grant` where a script says `bun run grant`. */
 export const asTyped = (text: string) =>

@@ -1,17 +1,15 @@
 /** The reconciliation with Stripe: every difference by name, both ways, and nothing where there is none. */
-import { afterAll, afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { type Difference, reconcile } from '../../../src/operate/admin/reconcile.ts'
 import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { complete, DAY, EUROS, expectStatus, HOLD, MINUTE } from '../../play/packs/packs-world.ts'
-import { errorReply, startStripe } from '../../play/packs/stripe-server.ts'
+import { errorReply, useStripe } from '../../play/packs/stripe-server.ts'
 import { checkOut, deliver, impatientGateway } from '../../play/packs/stripe-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 
-const stripe = startStripe()
-afterAll(() => stripe.stop())
+const stripe = useStripe()
 afterEach(() => {
-  stripe.outage = null
   stripe.intents.clear()
   stripe.refunds.clear()
 })

@@ -1,5 +1,5 @@
 /** Cancelling a purchase in money also cancels its PaymentIntent at Stripe, after the commit and without making the fan wait. */
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import {
@@ -13,14 +13,10 @@ import {
   refusal,
   start,
 } from './packs-world.ts'
-import { errorReply, type Outage, startStripe } from './stripe-server.ts'
+import { errorReply, type Outage, useStripe } from './stripe-server.ts'
 import { checkOut, deliver, impatient, impatientGateway, requestsFor, traces } from './stripe-world.ts'
 
-const stripe = startStripe()
-afterAll(() => stripe.stop())
-afterEach(() => {
-  stripe.outage = null
-})
+const stripe = useStripe()
 
 const statusOf = (intentId: string) => stripe.intents.get(intentId)?.status
 const warnings = ({ logged }: World) =>

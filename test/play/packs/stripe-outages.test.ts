@@ -1,8 +1,8 @@
 /** Stripe down, slow, broken, or refusing our key: the fan is told to try again, and nothing is written. */
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { onEachEngine } from '../../support/world.ts'
 import { complete, refusal } from './packs-world.ts'
-import { errorReply, type Outage, startStripe } from './stripe-server.ts'
+import { errorReply, type Outage, useStripe } from './stripe-server.ts'
 import {
   checkOut,
   complaints,
@@ -14,11 +14,7 @@ import {
   UNTOUCHED,
 } from './stripe-world.ts'
 
-const stripe = startStripe()
-afterAll(() => stripe.stop())
-afterEach(() => {
-  stripe.outage = null
-})
+const stripe = useStripe()
 
 const outages: [string, Outage][] = [
   ['never answers', 'hang'],
@@ -63,7 +59,7 @@ onEachEngine(
 
     test('is not there, the fan is told to try again', async () => {
       const checkout = await checkOut(world)
-      const gone = startStripe()
+      const gone = useStripe()
       await gone.stop()
       const { config } = world
       const apiBase = gone.env.STRIPE_API_BASE ?? null

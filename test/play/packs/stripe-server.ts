@@ -1,4 +1,5 @@
 /** A server on the loopback that answers as Stripe's API reference documents, and signs events as Stripe does. */
+import { afterAll, afterEach } from 'bun:test'
 import { createHmac } from 'node:crypto'
 
 export const SECRET_KEY = 'sk_test_51FakeKeyOfNoAccountAtAll'
@@ -410,4 +411,14 @@ export const eventOf = (object: Intent | Session, type = 'payment_intent.succeed
 export function signEvent(body: string, atMs: number, secret = WEBHOOK_SECRET): string {
   const seconds = Math.floor(atMs / 1000)
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
+}
+
+/** Stripe for the tests of a file. What it refuses is forgotten after each of them. */
+export function useStripe(): StripeServer {
+  const stripe = startStripe()
+  afterAll(() => stripe.stop())
+  afterEach(() => {
+    stripe.outage = null
+  })
+  return stripe
 }

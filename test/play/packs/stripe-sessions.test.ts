@@ -1,5 +1,5 @@
 /** Paying on the page of a Checkout Session: prepare, pay, complete; abandoned, late and repeated payments. */
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import {
@@ -15,7 +15,7 @@ import {
   refusal,
   start,
 } from './packs-world.ts'
-import { errorReply, type Outage, type Session, startStripe } from './stripe-server.ts'
+import { errorReply, type Outage, type Session, useStripe } from './stripe-server.ts'
 import {
   complaints,
   completedBy,
@@ -27,11 +27,7 @@ import {
   UNTOUCHED,
 } from './stripe-world.ts'
 
-const stripe = startStripe()
-afterAll(() => stripe.stop())
-afterEach(() => {
-  stripe.outage = null
-})
+const stripe = useStripe()
 
 const env = {
   ...stripe.env,

@@ -1,11 +1,11 @@
 /** What Stripe tells us: signed, once or again, before or after the client, in time or late. */
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { userIdOf } from '../quests/quests-world.ts'
 import { addPack, buy, complete, HOLD, patientFan, refusal, start } from './packs-world.ts'
-import { eventOf, type Intent, signEvent, startStripe } from './stripe-server.ts'
+import { eventOf, type Intent, signEvent, useStripe } from './stripe-server.ts'
 import {
   checkOut,
   complaints,
@@ -17,11 +17,7 @@ import {
   UNTOUCHED,
 } from './stripe-world.ts'
 
-const stripe = startStripe()
-afterAll(() => stripe.stop())
-afterEach(() => {
-  stripe.outage = null
-})
+const stripe = useStripe()
 
 onEachEngine(
   'The webhook of Stripe',
