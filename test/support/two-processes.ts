@@ -1,19 +1,27 @@
 /** Two processes of the API on one database, for races: real sockets, real tokens. */
 import { afterAll, beforeAll } from 'bun:test'
+import type { Sources } from '../../db/index.ts'
 import { createClock } from './clock.ts'
 import type { engines, TemporaryDatabase } from './engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from './processes.ts'
 
 const FANS = 200
 
-/** Started before the tests of a suite, and stopped after them. `settings`: further variables of their environment. */
-export function useTwoProcesses(engine: (typeof engines)[number], settings: Record<string, string> = {}) {
+/**
+ * Started before the tests of a suite, and stopped after them. `settings`: further variables of their environment.
+ * `sources`: of this process, whose clock stands still; that of the two does not.
+ */
+export function useTwoProcesses(
+  engine: (typeof engines)[number],
+  settings: Record<string, string> = {},
+  sources: Sources = createClock(),
+) {
   let temporary: TemporaryDatabase
   let provider: RunningProvider
   let apis: RunningApi[]
 
   beforeAll(async () => {
-    temporary = await engine.open(createClock())
+    temporary = await engine.open(sources)
     provider = await startProvider({ fans: FANS })
     const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer, ...settings }
     apis = await Promise.all([startApi(env), startApi(env)])

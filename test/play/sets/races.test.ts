@@ -1,11 +1,10 @@
 /** The last two items of a set that arrive at the same time: two instances of the API on one database. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import type { Answer } from '../../support/client.ts'
-import { createClock } from '../../support/clock.ts'
-import { engines, type TemporaryDatabase } from '../../support/engines.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from '../../support/processes.ts'
+import { engines } from '../../support/engines.ts'
+import { useTwoProcesses } from '../../support/two-processes.ts'
 import { addPack, FREE } from '../packs/packs-world.ts'
 import { addSet } from './sets-world.ts'
 
@@ -13,32 +12,12 @@ const ROUNDS = 12
 
 for (const engine of engines) {
   describe(`A set that two processes complete (${engine.name})`, () => {
-    let temporary: TemporaryDatabase
-    let provider: RunningProvider
-    let apis: RunningApi[]
+    const processes = useTwoProcesses(engine)
 
-    beforeAll(async () => {
-      temporary = await engine.open(createClock())
-      provider = await startProvider({ fans: ROUNDS + 1 })
-      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
-      apis = await Promise.all([startApi(env), startApi(env)])
-    })
-
-    afterAll(async () => {
-      await Promise.all(apis.map(api => api.stop()))
-      await provider.stop()
-      await temporary.remove()
-    })
-
-    /** The n-th request goes to the one process or to the other. */
-    async function call(n: number, token: string, method: string, path: string, body?: unknown) {
-      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      expect(response.status).toBeLessThan(300)
-      return (await response.json()) as Answer['body']
+    async function call(...request: Parameters<typeof processes.call>) {
+      const { status, body } = await processes.call(...request)
+      expect(status).toBeLessThan(300)
+      return body as Answer['body']
     }
 
     /** A sealed pack, whose only item is the collectible `PACK-common`. */
@@ -48,7 +27,7 @@ for (const engine of engines) {
     }
 
     test('is completed once, with one reward and one event, whichever item comes last', async () => {
-      const { db } = temporary
+      const { db } = processes
       const { setCompletions, pointsEntries, events } = db.tables
       const packIds = [1, 2].map(async () =>
         addPack({ db }, { price: FREE, itemsPerPack: 1, weights: { common: 1_000_000 } }),
@@ -59,7 +38,7 @@ for (const engine of engines) {
         { collectibleIds: packs.map(id => `${id}-common`), reward: { points: 50 } },
       )
       for (let round = 1; round <= ROUNDS; round++) {
-        const token = await provider.idp.issueToken(`fan-${String(round).padStart(4, '0')}`)
+        const token = await processes.tokenOf(round)
         const { id: userId } = await call(round, token, 'POST', '/api/user/profile', { bio: 'A collector.' })
         const sealed: string[] = []
         for (const packId of packs) sealed.push(await sealedPack(token, packId))

@@ -1,5 +1,5 @@
 /** Races of orders between processes: two instances of the API on one database, and the webhook of a gateway. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
@@ -8,8 +8,8 @@ import { complete } from '../../../src/play/purchases/complete.ts'
 import { refund } from '../../../src/play/purchases/refund.ts'
 import type { ProductEntry } from '../../../src/play/shop/entry-schema.ts'
 import { orderKind } from '../../../src/play/shop/order-kind.ts'
-import { engines, type TemporaryDatabase } from '../../support/engines.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from '../../support/processes.ts'
+import { engines } from '../../support/engines.ts'
+import { useTwoProcesses } from '../../support/two-processes.ts'
 import { ADDRESS } from './orders-world.ts'
 import { entryOf, record } from './products-world.ts'
 
@@ -17,45 +17,19 @@ const FANS = 6
 
 for (const engine of engines) {
   describe(`Orders of two processes on one database (${engine.name})`, () => {
-    let temporary: TemporaryDatabase
-    let provider: RunningProvider
-    let apis: RunningApi[]
+    // The tests leave orders that are pending. Holds are judged at the time of the processes.
+    const settings = { PAYMENT_GATEWAY: 'sandbox', OPEN_ORDERS_PER_FAN: '1000' }
+    const processes = useTwoProcesses(engine, settings, realSources)
     let tokens: string[]
 
     beforeAll(async () => {
-      temporary = await engine.open(realSources)
-      provider = await startProvider({ fans: FANS + 1 })
-      const env = {
-        DATABASE_URL: temporary.url ?? '',
-        IDP_ISSUER: provider.issuer,
-        PAYMENT_GATEWAY: 'sandbox',
-        // The tests leave orders that are pending.
-        OPEN_ORDERS_PER_FAN: '1000',
-      }
-      apis = await Promise.all([startApi(env), startApi(env)])
-      tokens = []
-      for (let n = 1; n <= FANS; n++)
-        tokens.push(await provider.idp.issueToken(`fan-${String(n).padStart(4, '0')}`))
+      tokens = await Promise.all(Array.from({ length: FANS }, (_, n) => processes.tokenOf(n + 1)))
     })
 
-    afterAll(async () => {
-      await Promise.all(apis.map(api => api.stop()))
-      await provider.stop()
-      await temporary.remove()
-    })
+    const call = (n: number, fan: number, method: string, path: string, body?: unknown) =>
+      processes.call(n, tokens[fan] ?? '', method, path, body)
 
-    /** The n-th request goes to the one process or to the other. */
-    async function call(n: number, fan: number, method: string, path: string, body?: unknown) {
-      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${tokens[fan]}`, 'content-type': 'application/json' },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      // Guarantee of the cast: each test compares the members that it reads.
-      return { status: response.status, body: (await response.json()) as Record<string, never> }
-    }
-
-    const importProduct = (entry: ProductEntry) => temporary.db.write(tx => writeRecord(tx, record(entry)))
+    const importProduct = (entry: ProductEntry) => processes.db.write(tx => writeRecord(tx, record(entry)))
 
     async function newProduct(stock: number | null, members: Partial<ProductEntry> = {}) {
       const entry = entryOf({ variants: [{ id: 'one', name: 'One size', stock }], ...members })
@@ -76,7 +50,7 @@ for (const engine of engines) {
       call(n, fan, 'PUT', '/api/checkout', { orderId, paymentReference })
     /** As the webhook of a gateway, which has verified the payment. */
     const deliver = (orderId: string, reference: string) =>
-      temporary.db.write(tx => complete(tx, orderKind, orderId, { kind: 'money', reference }))
+      processes.db.write(tx => complete(tx, orderKind, orderId, { kind: 'money', reference }))
 
     async function paidOrder(fan: number, productIds: string[]) {
       const order = await checkout(fan, fan, productIds)
@@ -88,15 +62,15 @@ for (const engine of engines) {
     }
 
     async function rowsOf(productId: string) {
-      const { orders, orderLines } = temporary.db.tables
-      const ofProduct = temporary.db.read
+      const { orders, orderLines } = processes.db.tables
+      const ofProduct = processes.db.read
         .select({ id: orderLines.orderId })
         .from(orderLines)
         .where(eq(orderLines.productId, productId))
-      return temporary.db.read.select().from(orders).where(inArray(orders.id, ofProduct))
+      return processes.db.read.select().from(orders).where(inArray(orders.id, ofProduct))
     }
 
-    const isSound = async () => expect((await verifyLedger(temporary.db)).findings).toBe(0)
+    const isSound = async () => expect((await verifyLedger(processes.db)).findings).toBe(0)
     const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted()
 
     test('of many checkouts for the last unit one gets it, and the others leave no order', async () => {
@@ -141,9 +115,9 @@ for (const engine of engines) {
         ])
         expect([client.status, again.status, webhook.outcome]).toEqual([200, 200, 'completed'])
       }
-      const { payments } = temporary.db.tables
+      const { payments } = processes.db.tables
       const rows = await rowsOf(productId)
-      const taken = await temporary.db.read
+      const taken = await processes.db.read
         .select()
         .from(payments)
         .where(
@@ -163,8 +137,8 @@ for (const engine of engines) {
       const answers = await Promise.all(references.map((reference, n) => complete_(n, 1, id, reference)))
       // The other payment is of a paid order: an operator gives it back.
       expect(statusesOf(answers)).toEqual([200, 200])
-      const { payments } = temporary.db.tables
-      const taken = await temporary.db.read.select().from(payments).where(eq(payments.purchaseId, id))
+      const { payments } = processes.db.tables
+      const taken = await processes.db.read.select().from(payments).where(eq(payments.purchaseId, id))
       expect(taken).toHaveLength(1)
       await isSound()
     })
@@ -253,7 +227,7 @@ for (const engine of engines) {
     test('an order is refunded once, by what was paid', async () => {
       const id = await paidOrder(5, [(await newProduct(5)).id])
       const ends = await Promise.allSettled(
-        [0, 1, 2].map(() => temporary.db.write(tx => refund(tx, orderKind, id))),
+        [0, 1, 2].map(() => processes.db.write(tx => refund(tx, orderKind, id))),
       )
       const given = ends.flatMap(end => (end.status === 'fulfilled' ? end.value.price.amount : []))
       expect(given).toEqual([1900])
@@ -272,9 +246,9 @@ for (const engine of engines) {
     })
 
     async function expire(id: string) {
-      const { orders, orderLines } = temporary.db.tables
+      const { orders, orderLines } = processes.db.tables
       const past = new Date(Date.now() - 1)
-      await temporary.db.write(async tx => {
+      await processes.db.write(async tx => {
         await tx.update(orders).set({ expiresAt: past }).where(eq(orders.id, id))
         await tx.update(orderLines).set({ holdUntil: past }).where(eq(orderLines.orderId, id))
       })
