@@ -1,15 +1,13 @@
 /** `bun run refund [ID [--yes]]`: lists due refunds, and refunds purchases and orders. */
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
+import { describeGoods, type Goods, goodsOf, KINDS } from '../src/operate/admin/refunds/goods.ts'
+import { findRefundable, refundPurchase } from '../src/operate/admin/refunds/refund-purchase.ts'
 import type { Config } from '../src/platform/config/config.ts'
-import { findOfKinds } from '../src/play/purchases/find.ts'
-import { createPayments, findGateway } from '../src/play/purchases/gateways/create.ts'
-import type { PaymentGateway } from '../src/play/purchases/gateways/gateway.ts'
-import { chargeOf, isPaidByGateway, type Purchase, statusOf } from '../src/play/purchases/purchase.ts'
-import { markDue, refund } from '../src/play/purchases/refund.ts'
+import { createPayments } from '../src/play/purchases/gateways/create.ts'
+import type { Purchase } from '../src/play/purchases/purchase.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
-import { fail, failUsage } from './command/explain.ts'
-import { describeGoods, goodsOf, KINDS } from './refund/goods.ts'
+import { failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'refund',
@@ -49,13 +47,7 @@ async function listDue(db: Database): Promise<CommandResult> {
 }
 
 async function refundOne(db: Database, config: Config, id: string, yes: boolean): Promise<CommandResult> {
-  const found = await findOfKinds(db.read, KINDS, id)
-  if (!found) return fail(`There is no purchase ${id}.`)
-  const { kind, purchase } = found
-  const status = statusOf(purchase, db.read.now())
-  if (status !== 'completed' && status !== 'refund_due' && status !== 'refunded') {
-    return fail(`The ${kind.noun} is ${status}: nothing was paid.`)
-  }
+  const { kind, purchase, status } = await findRefundable(db.read, id)
   const goods = await goodsOf(db.read, kind, purchase)
   const report = { ...summaryOf(purchase), kind: kind.name, ...goods.members }
   if (status === 'refunded') {
@@ -67,22 +59,17 @@ async function refundOne(db: Database, config: Config, id: string, yes: boolean)
     const { supplyReturned } = goods
     const then = `Nothing was changed. To refund it: ${commandLine('refund')} ${id} --yes`
     const json = { ...report, status, supplyReturned, done: false }
-    return { json, text: `${plan(kind.noun, purchase, goods.lines)}\n${then}`, changed: 1 }
+    return { json, text: `${plan(kind.noun, purchase, goods.consequences)}\n${then}`, changed: 1 }
   }
-  // Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the
-  // gateway does not pay twice. What is taken back cannot be used meanwhile.
-  if (isPaidByGateway(purchase)) {
-    const gateway = await gatewayOf(config, purchase)
-    await db.write(tx => markDue(tx, kind, id))
-    await gateway.refund(chargeOf(purchase), purchase.paymentReference ?? '')
-  }
-  const refunded = await db
-    .write(tx => refund(tx, kind, id))
-    .catch(async error => {
-      // A concurrent refund may have completed it.
-      const now: Purchase | undefined = await kind.find(db.read, id)
-      if (now?.status !== 'refunded') throw error
-    })
+  const refunded = await refundPurchase(
+    {
+      read: db.read,
+      write: work => db.write(work),
+      loadPayments: () => createPayments(config, config.nativeTokens.key.d ?? ''),
+    },
+    id,
+  )
+  // A concurrent refund has completed it.
   if (!refunded) return refundOne(db, config, id, yes)
   const { supplyReturned } = refunded
   const json = { ...report, status: 'refunded', supplyReturned, done: true }
@@ -90,27 +77,13 @@ async function refundOne(db: Database, config: Config, id: string, yes: boolean)
   return { json, text, changed: 1 }
 }
 
-/** The gateway that received the payment; fails before any change if another one is configured. */
-async function gatewayOf(config: Config, { paymentReference }: Purchase): Promise<PaymentGateway> {
-  const payments = await createPayments(config, config.nativeTokens.key.d ?? '')
-  const gateway = findGateway(payments, paymentReference ?? '')
-  if (gateway && !gateway.refunds)
-    return fail(
-      `Only ${gateway.name} refunds this payment, when the customer asks there; its notification records it.`,
-    )
-  if (gateway) return gateway
-  return fail(
-    `PAYMENT_GATEWAY is ${config.payments.gateway}: set it to the gateway that received the payment.`,
-  )
-}
-
-function plan(noun: string, purchase: Purchase, goods: string[]): string {
+function plan(noun: string, purchase: Purchase, goods: Goods['consequences']): string {
   const { id, status, userId, paymentReference } = purchase
   return [
     `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} (${status})`,
     `  refunds     ${priceOf(purchase)}${paymentReference ? ` of ${paymentReference}` : ''}`,
     `  to fan      ${userId}`,
-    ...goods,
+    ...goods.map(({ item, consequence }) => `  ${item.padEnd(12)}${consequence}`),
   ].join('\n')
 }
 

@@ -281,7 +281,7 @@ for (const engine of engines) {
         const { code, err } = await run(world, [checkout.purchaseId, '--yes'], store)
         expect([code, err]).toEqual([
           1,
-          'Only apple refunds this payment, when the customer asks there; its notification records it.\n',
+          'not_refundable: Only apple refunds this payment, when the customer asks there; its notification records it.\n',
         ])
         expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
       })

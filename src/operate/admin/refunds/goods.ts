@@ -1,21 +1,21 @@
 /** What was bought by a purchase that is refunded, and what becomes of it, by kind. */
-import type { Reader } from '../../db/index.ts'
-import { packPurchaseKind } from '../../src/play/packs/purchase-kind.ts'
-import { findPurchase, findUserPackOf } from '../../src/play/packs/purchases.ts'
-import type { PurchaseKind } from '../../src/play/purchases/kind.ts'
-import type { Purchase } from '../../src/play/purchases/purchase.ts'
-import { orderKind } from '../../src/play/shop/order-kind.ts'
-import { type LineRow, readLines } from '../../src/play/shop/order-rows.ts'
-import { topUpKind } from '../../src/play/top-ups/top-up-kind.ts'
+import type { Reader } from '../../../../db/index.ts'
+import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
+import { findPurchase, findUserPackOf } from '../../../play/packs/purchases.ts'
+import type { PurchaseKind } from '../../../play/purchases/kind.ts'
+import type { Purchase } from '../../../play/purchases/purchase.ts'
+import { orderKind } from '../../../play/shop/order-kind.ts'
+import { type LineRow, readLines } from '../../../play/shop/order-rows.ts'
+import { topUpKind } from '../../../play/top-ups/top-up-kind.ts'
 
 /** What can be bought. */
 export const KINDS: readonly PurchaseKind[] = [packPurchaseKind, orderKind, topUpKind]
 
-interface Goods {
-  /** For the JSON document. */
+export interface Goods {
+  /** For the JSON document of `bun run refund`. */
   members: object
-  /** For the text. */
-  lines: string[]
+  /** What becomes of each item, in words. */
+  consequences: { item: string; consequence: string }[]
   /** Whether a refund would return all of it to the stock. */
   supplyReturned: boolean
 }
@@ -24,7 +24,9 @@ export async function goodsOf(reader: Reader, { name }: PurchaseKind, { id }: Pu
   if (name === 'top_up')
     return {
       ...{ members: {}, supplyReturned: false },
-      lines: ['  cash        taken from the balance of the fan, if all of it is left'],
+      consequences: [
+        { item: 'cash', consequence: 'taken from the balance of the fan, if all of it is left' },
+      ],
     }
   return name === 'pack' ? packOf(reader, id) : linesOf(reader, id)
 }
@@ -36,7 +38,9 @@ async function packOf(reader: Reader, id: string): Promise<Goods> {
   const consequence = opened ? 'opened: stays with the fan' : 'sealed: taken back and returned to the supply'
   return {
     members: { packId: purchase?.packId, opened },
-    lines: [`  pack        ${purchase?.packId}, ${pack ? consequence : 'never delivered'}`],
+    consequences: [
+      { item: 'pack', consequence: `${purchase?.packId}, ${pack ? consequence : 'never delivered'}` },
+    ],
     supplyReturned: pack !== undefined && !opened,
   }
 }
@@ -46,11 +50,13 @@ async function linesOf(reader: Reader, id: string): Promise<Goods> {
   const summaries = lines.map(({ number, productId, variantId, quantity, kind, state }) => ({
     ...{ number, productId, variantId, quantity, kind, state },
   }))
-  const textOf = (line: LineRow) =>
-    `  line ${line.number}      ${line.quantity} × ${line.productId} ${line.variantId}, ${consequenceOf(line)}`
+  const inWords = (line: LineRow) => ({
+    item: `line ${line.number}`,
+    consequence: `${line.quantity} × ${line.productId} ${line.variantId}, ${consequenceOf(line)}`,
+  })
   return {
     members: { lines: summaries },
-    lines: lines.map(textOf),
+    consequences: lines.map(inWords),
     supplyReturned: lines.every(line => line.isSold && isUnsent(line)),
   }
 }

@@ -1,0 +1,74 @@
+/** A refund by an operator: of any kind of purchase, with the gateway that received its payment. */
+import type { Reader, Transaction } from '../../../../db/index.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { findOfKinds } from '../../../play/purchases/find.ts'
+import { findGateway, type Payments } from '../../../play/purchases/gateways/create.ts'
+import type { PaymentGateway } from '../../../play/purchases/gateways/gateway.ts'
+import type { PurchaseKind } from '../../../play/purchases/kind.ts'
+import { purchaseProblems } from '../../../play/purchases/problems.ts'
+import { chargeOf, isPaidByGateway, type Purchase, statusOf } from '../../../play/purchases/purchase.ts'
+import { markDue, type Refund, refund } from '../../../play/purchases/refund.ts'
+import { KINDS } from './goods.ts'
+
+interface Refundable {
+  kind: PurchaseKind
+  purchase: Purchase
+  status: 'completed' | 'refund_due' | 'refunded'
+}
+
+interface RefundDeps {
+  read: Reader
+  /** Each call is one unit of work. */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Called only for a payment of a gateway. */
+  loadPayments(): Promise<Payments>
+}
+
+/** @throws DomainError `purchase_not_found`; `not_refundable` if nothing was paid */
+export async function findRefundable(reader: Reader, id: string): Promise<Refundable> {
+  const found = await findOfKinds(reader, KINDS, id)
+  if (!found)
+    throw new DomainError(purchaseProblems.purchase_not_found, { detail: `There is no purchase ${id}.` })
+  const status = statusOf(found.purchase, reader.now())
+  if (status === 'completed' || status === 'refund_due' || status === 'refunded') return { ...found, status }
+  throw new DomainError(purchaseProblems.not_refundable, {
+    detail: `The ${found.kind.noun} is ${status}: nothing was paid.`,
+  })
+}
+findRefundable.problems = [purchaseProblems.purchase_not_found, purchaseProblems.not_refundable] as const
+
+/**
+ * Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the gateway
+ * does not pay twice. What is taken back cannot be used meanwhile. Null, with nothing changed, if it is refunded already.
+ * @throws DomainError those of `findRefundable`, and of the gateway
+ */
+export async function refundPurchase(
+  { read, write, loadPayments }: RefundDeps,
+  id: string,
+): Promise<Refund | null> {
+  const { kind, purchase, status } = await findRefundable(read, id)
+  if (status === 'refunded') return null
+  if (isPaidByGateway(purchase)) {
+    const gateway = gatewayOf(await loadPayments(), purchase)
+    await write(tx => markDue(tx, kind, id))
+    await gateway.refund(chargeOf(purchase), purchase.paymentReference ?? '')
+  }
+  return write(tx => refund(tx, kind, id)).catch(async error => {
+    // A concurrent refund may have completed it.
+    const now: Purchase | undefined = await kind.find(read, id)
+    if (now?.status !== 'refunded') throw error
+    return null
+  })
+}
+refundPurchase.problems = [...findRefundable.problems, purchaseProblems.payment_gateway_unavailable] as const
+
+/** The gateway that received the payment. Before any change. @throws DomainError `not_refundable` */
+function gatewayOf(payments: Payments, { paymentReference }: Purchase): PaymentGateway {
+  const gateway = findGateway(payments, paymentReference ?? '')
+  if (gateway?.refunds) return gateway
+  throw new DomainError(purchaseProblems.not_refundable, {
+    detail: gateway
+      ? `Only ${gateway.name} refunds this payment, when the customer asks there; its notification records it.`
+      : 'Set PAYMENT_GATEWAY to the gateway that received the payment.',
+  })
+}
