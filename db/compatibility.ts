@@ -25,6 +25,7 @@ const byMigration = {
   '0007_item-transfers': itemTransfers,
   '0008_item-transfers-append-only': newTableAppendOnly,
   '0020_cash-append-only': newTableAppendOnly,
+  '0022_console-append-only': newTableAppendOnly,
 }
 
 /** By engine and name of the migration. */

@@ -23,6 +23,7 @@ import { defineSanctionsTables } from './identity/sanctions.ts'
 import { defineServerKeysTables } from './identity/server-keys.ts'
 import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
+import { defineConsoleTables } from './operate/console.ts'
 import { defineHttpTables } from './platform/http.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
 import { defineLockersTables } from './play/lockers.ts'
@@ -89,5 +90,6 @@ function defineTables(kit: ColumnKit) {
     ...defineWebhooksTables(kit),
     ...defineEventSinkTables(kit),
     ...defineAdminTables(kit),
+    ...defineConsoleTables(kit),
   }
 }

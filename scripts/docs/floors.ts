@@ -44,7 +44,10 @@ export const DOMAINS: Record<string, Domain> = {
       ['onboarding', 'dashboard', 'account', 'social'],
     ],
   },
-  operate: { about: 'what scripts call, and what is measured', rooms: [['admin'], ['metrics']] },
+  operate: {
+    about: 'what scripts and the console call, and what is measured',
+    rooms: [['admin'], ['metrics', 'console']],
+  },
   app: { about: 'composition: dependencies, routes, background tasks', rooms: [] },
 }
 

@@ -128,11 +128,15 @@ describe.each(everyEngine)('The migrated schema ($name)', engine => {
     const rows = await withRawConnection(temporary, run => run(TRIGGERS[engine]))
     expect(rows.map(({ name }) => name)).toEqual(
       engine === 'sqlite'
-        ? ['cash_entries', 'item_transfers', 'moderation_decisions', 'points_entries'].flatMap(table =>
-            ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`),
-          )
+        ? [
+            'cash_entries',
+            'console_audit',
+            'item_transfers',
+            'moderation_decisions',
+            'points_entries',
+          ].flatMap(table => ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`))
         : [
-            'cash_entries_refuse_update_or_delete',
+            ...['cash_entries_refuse_update_or_delete', 'console_audit_refuse_update_or_delete'],
             ...['item_transfers_refuse_update_or_delete', 'moderation_decisions_refuse_update_or_delete'],
             ...['points_entries_refuse_truncate', 'points_entries_refuse_update_or_delete'],
           ],

@@ -112,7 +112,24 @@ async function addOddities(db: Database) {
     await addPayments(tx, at)
     await addProducts(tx, at)
     await addSets(tx, { at, text })
+    await addConsole(tx, { at, text })
   })
+}
+
+async function addConsole(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { consoleLinks, consoleSessions, consoleAudit, consoleAuditHead, consoleApprovals } = tx.tables
+  const person = { staffId: 'é', name: text, role: 'owner', createdAt: at, expiresAt: at }
+  await tx.insert(consoleLinks).values({ hash: 'é', ...person, usedAt: at })
+  await tx.insert(consoleSessions).values({ id: 'é', hash: 'A', ...person, lastUsedAt: new Date(-1) })
+  const action = { operation: 'grantPoints', subjectKind: 'fan', subjectId: 'Z', reason: text }
+  const row = { seq: 1, at, staffId: 'é', staffName: text, role: 'owner', ...action, detail: text, hash: 'é' }
+  await tx.insert(consoleAudit).values(row)
+  await tx.insert(consoleAuditHead).values({ id: 'audit', seq: Number.MAX_SAFE_INTEGER, hash: 'é' })
+  const request = { requestedById: 'é', requestedByName: text, requestedByRole: 'owner', requestedAt: at }
+  const decision = { decision: 'refused', decidedById: 'é', decidedByName: text, decidedAt: at }
+  await tx
+    .insert(consoleApprovals)
+    .values({ id: 'é', permission: '', ...action, request: text, ...request, expiresAt: at, ...decision })
 }
 
 async function addMatches(tx: Transaction, { at, text }: { at: Date; text: string }) {

@@ -1,0 +1,128 @@
+/** The console of the club's staff: who is signed in, what they did, and what waits for a second person. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit } from '../columns.ts'
+
+export function defineConsoleTables(kit: ColumnKit) {
+  const { table, id, integer, text, timestamp } = kit
+
+  /** Links that sign in once. The secret itself is not stored. */
+  const consoleLinks = table(
+    'console_links',
+    {
+      /** SHA-256 of the secret, in lower-case hex. */
+      hash: id().primaryKey(),
+      staffId: id().notNull(),
+      name: text().notNull(),
+      role: id().notNull(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      /** A second use is refused and logged. */
+      usedAt: timestamp(),
+    },
+    t => [kit.index('console_links_expiry').on(t.expiresAt)],
+  )
+
+  const consoleSessions = table(
+    'console_sessions',
+    {
+      id: id().primaryKey(),
+      /** SHA-256 of the token of the cookie, in lower-case hex. */
+      hash: id().notNull(),
+      /** `link:NAME`, or `provider:SUBJECT` for those who signed in with the provider of the staff. */
+      staffId: id().notNull(),
+      name: text().notNull(),
+      role: id().notNull(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      /** To the minute. */
+      lastUsedAt: timestamp().notNull(),
+      endedAt: timestamp(),
+    },
+    t => [
+      kit.uniqueIndex('console_sessions_hash_unique').on(t.hash),
+      kit.index('console_sessions_staff').on(t.staffId),
+      kit.index('console_sessions_expiry').on(t.expiresAt),
+    ],
+  )
+
+  /** What staff did. Triggers refuse changes, and each row has the hash of the one before it. No personal data of fans. */
+  const consoleAudit = table(
+    'console_audit',
+    {
+      /** 1, 2, 3 … without gaps. */
+      seq: integer().primaryKey(),
+      at: timestamp().notNull(),
+      staffId: id().notNull(),
+      staffName: text().notNull(),
+      role: id().notNull(),
+      /** Of the operation that did it. */
+      operation: id().notNull(),
+      subjectKind: id().notNull(),
+      subjectId: id().notNull(),
+      reason: text(),
+      /** JSON. */
+      detail: text(),
+      /** The second person, of an action that needs two. */
+      confirmedById: id(),
+      confirmedByName: text(),
+      hash: id().notNull(),
+    },
+    t => [
+      kit.index('console_audit_time').on(t.at),
+      kit.index('console_audit_staff').on(t.staffId, t.seq),
+      kit.index('console_audit_subject').on(t.subjectKind, t.subjectId, t.seq),
+      kit.index('console_audit_operation').on(t.operation, t.seq),
+      kit.check(
+        'console_audit_confirmed',
+        sql`(${t.confirmedById} is null) = (${t.confirmedByName} is null) and (${t.confirmedById} is null or ${t.confirmedById} <> ${t.staffId})`,
+      ),
+    ],
+  )
+
+  /** The newest row of the audit log. A row lock on it gives the rows their order. */
+  const consoleAuditHead = table('console_audit_head', {
+    id: id().primaryKey(),
+    seq: integer().notNull(),
+    hash: id().notNull(),
+  })
+
+  /** Actions that wait for a second person, and what was decided. */
+  const consoleApprovals = table(
+    'console_approvals',
+    {
+      id: id().primaryKey(),
+      permission: id().notNull(),
+      operation: id().notNull(),
+      subjectKind: id().notNull(),
+      subjectId: id().notNull(),
+      reason: text(),
+      /** The request, as JSON, until it is decided or has expired. */
+      request: text(),
+      requestedById: id().notNull(),
+      requestedByName: text().notNull(),
+      requestedByRole: id().notNull(),
+      requestedAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      decision: id(),
+      decidedById: id(),
+      decidedByName: text(),
+      decidedAt: timestamp(),
+    },
+    t => [
+      kit.index('console_approvals_time').on(t.requestedAt, t.id),
+      kit.index('console_approvals_open').on(t.expiresAt).where(sql`${t.decision} is null`),
+      kit.check('console_approvals_decision', sql`${t.decision} in ('confirmed', 'refused')`),
+      kit.check(
+        'console_approvals_decided',
+        sql`(${t.decision} is null) = (${t.decidedAt} is null) and (${t.decision} is null) = (${t.decidedById} is null) and (${t.decision} is null) = (${t.decidedByName} is null)`,
+      ),
+      // Who asked may withdraw the request, and never confirms it.
+      kit.check(
+        'console_approvals_two_people',
+        sql`${t.decision} is null or ${t.decision} = 'refused' or ${t.decidedById} <> ${t.requestedById}`,
+      ),
+    ],
+  )
+
+  return { consoleLinks, consoleSessions, consoleAudit, consoleAuditHead, consoleApprovals }
+}
