@@ -5,11 +5,11 @@ import { DomainError } from '../src/core/problems.ts'
 import { decide } from '../src/fan/moderation/cases.ts'
 import { type Appeal, decideAppeal } from '../src/identity/sanctions/appeals.ts'
 import { type Decision, REASONS, recordDecision } from '../src/identity/sanctions/decisions.ts'
+import { presentAppeal, presentDecision } from '../src/operate/admin/moderation/fan-record.ts'
+import { resolveHandle } from '../src/operate/admin/moderation/find-fan.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
-import { findFan, resolveHandle } from './moderate/find-fan.ts'
-import { listAllAppeals, listQueue } from './moderate/lists.ts'
-import { describe, describeAppeal, present, presentAppeal, showFan } from './moderate/show-fan.ts'
+import { describeAppeal, describeDecision, showAppeals, showFan, showQueue } from './moderate/texts.ts'
 
 const ACTIONS = ['queue', 'appeals', 'show', 'decide', 'lift'] as const
 const KINDS = ['dismiss', 'hide', 'mute', 'suspend', 'note', 'grant', 'reject'] as const
@@ -58,11 +58,10 @@ await runCommand(command, async ({ parameters: [action, subject, what], options,
       failUsage(`${action} takes no such options`)
     if (action === 'show') {
       const named = subject ?? failUsage('show requires a fan')
-      const db = await openDatabase()
-      return showFan(db, await findFan(db, named))
+      return showFan(await openDatabase(), named)
     }
     if (subject !== undefined) failUsage(`${action} takes no fan`)
-    return action === 'queue' ? listQueue(await openDatabase()) : listAllAppeals(await openDatabase())
+    return action === 'queue' ? showQueue(await openDatabase()) : showAppeals(await openDatabase())
   }
   if (subject === undefined) return failUsage(`${action} requires a fan`)
   const decidedBy = options.by?.trim() ?? ''
@@ -75,7 +74,7 @@ await runCommand(command, async ({ parameters: [action, subject, what], options,
   const isSuspension = action === 'decide' && what === 'suspend'
   if (isSuspension !== (options.days !== undefined)) failUsage('suspend, and nothing else, requires --days')
   const db = await openDatabase()
-  const about = await resolveHandle(db, subject)
+  const about = await resolveHandle(db.read, subject)
   const common = { reason, decidedBy, note }
   const verb = ((): ((tx: Transaction) => Promise<Recorded>) => {
     const decided = async (decision: Promise<Decision>) => ({ decision: await decision })
@@ -112,11 +111,14 @@ async function record(
       if (error instanceof DomainError) return fail(`${error.type.title}.`)
       throw error
     })
-  const [json, words] =
-    'appeal' in recorded
-      ? [{ appeal: presentAppeal(recorded.appeal) }, describeAppeal(recorded.appeal)]
-      : [{ decision: present(recorded.decision) }, describe(present(recorded.decision))]
-  return { json, text: `${dryRun ? 'Would record' : 'Recorded'} ${words}`, changed: 1, textHasSummary: true }
+  const text = (words: string) => `${dryRun ? 'Would record' : 'Recorded'} ${words}`
+  const changes = { changed: 1, textHasSummary: true }
+  if ('appeal' in recorded) {
+    const appeal = presentAppeal(recorded.appeal)
+    return { json: { appeal }, text: text(describeAppeal(appeal)), ...changes }
+  }
+  const decision = presentDecision(recorded.decision)
+  return { json: { decision }, text: text(describeDecision(decision)), ...changes }
 }
 
 function days(text: string): number {

@@ -1,0 +1,62 @@
+/** What `bun run moderate` prints for an operator. */
+import type { Database } from '../../db/index.ts'
+import { type presentDecision, readFanRecord } from '../../src/operate/admin/moderation/fan-record.ts'
+import { findFan } from '../../src/operate/admin/moderation/find-fan.ts'
+import { readOpenAppeals, readQueue } from '../../src/operate/admin/moderation/lists.ts'
+import type { CommandResult } from '../command/command.ts'
+
+type OpenAppeals = Awaited<ReturnType<typeof readOpenAppeals>>
+type ShownDecision = ReturnType<typeof presentDecision>
+type ShownAppeal = Omit<OpenAppeals[number], 'handle' | 'sanction'>
+
+export async function showQueue({ read }: Database): Promise<CommandResult> {
+  const { cases } = await readQueue(read)
+  const lines = cases.map(
+    ({ caseId, subjectKind, fanId, handle, reports, reporters, since }) =>
+      `${caseId}  ${subjectKind} ${handle ?? fanId}  reports: ${reports}, of fans: ${reporters}  since ${since}`,
+  )
+  return { json: { cases }, text: lines.length > 0 ? lines.join('\n') : 'No case is open.' }
+}
+
+export async function showAppeals({ read }: Database): Promise<CommandResult> {
+  const appeals = await readOpenAppeals(read)
+  const lines = appeals.map(
+    appeal => `${describeAppeal(appeal)}\n  against ${describeDecision(appeal.sanction)}`,
+  )
+  return { json: { appeals }, text: lines.length > 0 ? lines.join('\n') : 'No appeal is open.' }
+}
+
+export async function showFan({ read }: Database, named: string): Promise<CommandResult> {
+  const record = await readFanRecord(read, await findFan(read, named))
+  const { fanId, handle, reports, appeals, decisions, inForce } = record
+  const lines = [
+    ...reports.map(({ id, reporterId, reason, note, evidence }) =>
+      [id, `reported by ${reporterId ?? 'the text filter'}`, reason, note ?? '', JSON.stringify(evidence)]
+        .filter(Boolean)
+        .join('  '),
+    ),
+    ...appeals.map(describeAppeal),
+    ...decisions.map(row =>
+      [describeDecision(row), inForce.includes(row.id) ? 'in force' : '', row.note ?? '']
+        .filter(Boolean)
+        .join('  '),
+    ),
+  ]
+  return {
+    json: record,
+    text: [
+      `Fan ${fanId}, ${handle ?? 'without a handle'}`,
+      ...(lines.length > 0 ? lines : ['Nothing was reported or decided about this fan.']),
+    ].join('\n'),
+  }
+}
+
+export function describeDecision({ id, kind, reason, until, liftsId, decidedBy }: ShownDecision): string {
+  const more = [...(liftsId ? [`of ${liftsId}`] : []), ...(until ? [`until ${until}`] : [])]
+  return [id, kind, ...more, reason, `by ${decidedBy}`].join('  ')
+}
+
+export function describeAppeal({ id, sanctionId, text, granted, decidedBy }: ShownAppeal): string {
+  const outcome = granted === null ? 'open' : `${granted ? 'granted' : 'rejected'} by ${decidedBy}`
+  return [id, `appeal against ${sanctionId}`, outcome, text].join('  ')
+}
