@@ -8,6 +8,7 @@ import type { Fan } from '../../mock-idp/users/user.ts'
 import { isActive } from '../../src/club/catalogue/availability.ts'
 import type { RotatedKeys } from '../../src/core/encryption.ts'
 import { normalizeProfile } from '../../src/fan/profile/rules.ts'
+import { nameKeyChange, searchKeysOf } from '../../src/identity/users/search-keys.ts'
 import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
 import { drawItems, inOrderOfIds } from '../../src/play/packs/draw.ts'
 import { openingOf } from '../../src/play/packs/open-pack.ts'
@@ -59,7 +60,15 @@ export function addFanRows(
   const profile = normalizeProfile(drawn, '')
   if (handleTaken) profile.handle = null
   const { name: provider, issuer } = terms.provider
-  rows.users.push({ id, provider, subject: fan.sub, createdAt, updatedAt: createdAt, ...profile })
+  rows.users.push({
+    id,
+    provider,
+    subject: fan.sub,
+    createdAt,
+    updatedAt: createdAt,
+    ...profile,
+    ...nameKeyChange(profile),
+  })
   if (stage === 'profile') return
 
   sources.pass(ONBOARDING_MS)
@@ -70,7 +79,12 @@ export function addFanRows(
   const { claims } = parseClaims(fan.sub, { ...fan, picture }, statement)
   const { subject: _, ...mirrored } = claims
   const joins = drawJoinsLeaderboard(sources)
-  rows.identities.push({ userId: id, ...mirrored, syncedAt: now })
+  rows.identities.push({
+    userId: id,
+    ...mirrored,
+    ...searchKeysOf(mirrored),
+    syncedAt: now,
+  })
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
   if (onboardingPoints > 0) points.book({ delta: onboardingPoints, reason: 'onboarding', ref: 'onboarding' })

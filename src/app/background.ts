@@ -14,6 +14,7 @@ import { expirePoints } from '../economy/expiry/expire-points.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
+import { indexSearchKeys } from '../identity/users/search-keys.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
@@ -56,6 +57,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
       sweepEventData(deps.db, deps.config.eventRetentionMs),
     ),
     start(POLL_EVERY_MS, 'index e-mail addresses', () => indexEmails(deps)),
+    start(POLL_EVERY_MS, 'index fans', () => indexSearchKeys(deps)),
     start(PICTURES_EVERY_MS, 'delete unused pictures', () => sweepPictures(deps)),
     start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
     start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),

@@ -43,3 +43,10 @@ export const plainName = (text: string): string =>
   })
 
 export const withoutBidiControls = (text: string): string => text.replace(BIDI_CONTROLS, '')
+
+/** For comparisons: case, accents, invisible characters and compatibility forms make no difference. */
+export const foldText = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .toLowerCase()

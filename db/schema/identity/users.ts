@@ -20,6 +20,8 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       country: text(),
       locale: text(),
       favoriteTeamId: id().references(() => teams.id),
+      /** What the staff find `displayName` by: see `nameKeyOf`. A task fills it in rows that an older version wrote. */
+      nameKey: id(),
       /** Whether the fan has blocked another one, or was blocked, ever: reads of all others need not ask who is hidden. */
       hasBlocks: boolean(),
       /** Since when the fan or their activity is hidden from others, and until when suspended: what moderators decided. */
@@ -36,6 +38,11 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
     t => [
       kit.uniqueIndex('users_provider_subject_unique').on(t.provider, t.subject),
       kit.uniqueIndex('users_handle_unique').on(t.handle).where(sql`${t.handle} is not null`),
+      kit.index('users_name').on(t.nameKey, t.id).where(sql`${t.nameKey} is not null`),
+      kit
+        .index('users_name_missing')
+        .on(t.id)
+        .where(sql`${t.displayName} is not null and ${t.nameKey} is null`),
     ],
   )
 
@@ -58,6 +65,9 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       deletedAt: timestamp(),
       /** Keyed hash of a verified address, if fans are found by e-mail. A task fills it. */
       emailHash: id(),
+      /** What the staff find `name` and `email` by, as in `users`. They also look for addresses that are not verified. */
+      nameKey: id(),
+      emailKey: id(),
     },
     t => [
       kit.index('identities_email').on(t.emailHash).where(sql`${t.emailHash} is not null`),
@@ -65,6 +75,14 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
         .index('identities_email_missing')
         .on(t.userId)
         .where(sql`${t.emailVerified} and ${t.email} is not null and ${t.emailHash} is null`),
+      kit.index('identities_name').on(t.nameKey, t.userId).where(sql`${t.nameKey} is not null`),
+      kit.index('identities_email_key').on(t.emailKey, t.userId).where(sql`${t.emailKey} is not null`),
+      kit
+        .index('identities_keys_missing')
+        .on(t.userId)
+        .where(
+          sql`(${t.name} is not null and ${t.nameKey} is null) or (${t.email} is not null and ${t.emailKey} is null)`,
+        ),
     ],
   )
 
@@ -96,7 +114,16 @@ export const fanData = {
     subject: {
       export: 'profile',
       erasure: {
-        clear: ['displayName', 'handle', 'avatarUrl', 'bio', 'country', 'locale', 'favoriteTeamId'],
+        clear: [
+          'displayName',
+          'handle',
+          'avatarUrl',
+          'bio',
+          'country',
+          'locale',
+          'favoriteTeamId',
+          'nameKey',
+        ],
         replace: ['subject', 'sessionsEndedAt', 'erasedAt', 'updatedAt'],
       },
     },
@@ -114,6 +141,8 @@ export const fanData = {
           'statedAt',
           'fieldTimes',
           'emailHash',
+          'nameKey',
+          'emailKey',
         ],
         replace: ['syncedAt', 'deletedAt'],
       },

@@ -1,4 +1,5 @@
 /** Finds words that do not belong into public text: those of a library for English, and those of the club. */
+import { foldText } from '../../core/name-text.ts'
 import type { PublicTextConfig } from '../../platform/config/public-text.ts'
 
 export interface TextFilter {
@@ -40,13 +41,8 @@ export async function createTextFilter(
   }
 }
 
-/** Case, accents, invisible characters and compatibility forms make no difference, nor do underscores, which separate words. */
-const fold = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .replaceAll('_', ' ')
-    .toLowerCase()
+/** Underscores separate words. */
+const fold = (text: string) => foldText(text).replaceAll('_', ' ')
 
 /** Matches whole words. Null without words. */
 function wordsIn(words: string[], flags: 'u' | 'gu'): RegExp | null {

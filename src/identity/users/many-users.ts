@@ -4,6 +4,7 @@ import { insertRows, updateRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { PROFILE_FIELDS, type ProfileChange } from './profile-fields.ts'
+import { nameKeyChange } from './search-keys.ts'
 import { deletedUser, ERASED, erasedSubject, lockSubjects, type User } from './users.ts'
 
 /**
@@ -35,8 +36,8 @@ export async function updateUsers(
   changes: ({ id: string } & ProfileChange)[],
 ): Promise<User[]> {
   const { users } = tx.tables
-  const rows = changes.map(change => ({ ...change, updatedAt: tx.now() }))
-  await updateRows(tx, users, rows, [...PROFILE_FIELDS, 'updatedAt'], { keepsNull: true })
+  const rows = changes.map(change => ({ ...change, ...nameKeyChange(change), updatedAt: tx.now() }))
+  await updateRows(tx, users, rows, [...PROFILE_FIELDS, 'nameKey', 'updatedAt'], { keepsNull: true })
   const ids = changes.map(({ id }) => id)
   return tx.select().from(users).where(inArray(users.id, ids))
 }

@@ -8,6 +8,7 @@ import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
 import type { Identity } from './schema.ts'
+import { searchKeysOf } from './search-keys.ts'
 import { ensureUserId, type User } from './users.ts'
 
 export type Mirror = Tables['identities']['$inferSelect']
@@ -22,7 +23,7 @@ export const findMirror = preparedRow(mirrorOf)
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
-  row?: Omit<Mirror, 'emailHash' | 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
+  row?: Omit<Mirror, 'emailHash' | 'nameKey' | 'emailKey' | 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
 ): typeof Identity.static {
   return {
     provider,
@@ -52,7 +53,7 @@ export async function mirrorIdentity(
   if (!merged) return []
   const isSameEmail = merged.email === before.email && merged.emailVerified === before.emailVerified
   const emailHash = isSameEmail ? before.emailHash : null
-  await updateMirror(tx, { ...merged, userId, emailHash, syncedAt: tx.now() })
+  await updateMirror(tx, { ...merged, ...searchKeysOf(merged), userId, emailHash, syncedAt: tx.now() })
   tx.invalidate(fanTag(userId))
   return FIELDS.filter(field => merged[field] !== before[field])
 }
@@ -78,8 +79,10 @@ const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirr
 /** As `mirrorIdentity`, for a user record of this unit of work, which has no mirror and no queued sync. False: nothing was written. */
 export async function createMirror(tx: Transaction, userId: string, claims: IdentityClaims) {
   const merged = mergeClaims(EMPTY, claims)
-  if (merged) await insertMirror(tx, { ...merged, userId, emailHash: null, syncedAt: tx.now() })
-  return merged !== null
+  if (!merged) return false
+  const keys = { emailHash: null, ...searchKeysOf(merged) }
+  await insertMirror(tx, { ...merged, ...keys, userId, syncedAt: tx.now() })
+  return true
 }
 
 const EMPTY = {
@@ -99,7 +102,13 @@ const insertMirror = prepared((tx: Transaction, mirror: Omit<Mirror, 'deletedAt'
 /** Replaces the mirror of a deleted user with a tombstone: it is emptied, and no later statement fills it. */
 export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
   const { identities } = tx.tables
-  const tombstone = { ...EMPTY, emailHash: null, syncedAt: tx.now(), deletedAt: tx.now() }
+  const tombstone = {
+    ...EMPTY,
+    emailHash: null,
+    ...searchKeysOf(EMPTY),
+    syncedAt: tx.now(),
+    deletedAt: tx.now(),
+  }
   await tx
     .insert(identities)
     .values({ userId: user.id, ...tombstone })

@@ -61,6 +61,7 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
     .set({
       ...Object.fromEntries(PROFILE_FIELDS.map(name => [name, null])),
       subject: erasedSubject(user),
+      nameKey: null,
       hasBlocks: null,
       sessionsEndedAt: tx.now(),
       erasedAt: tx.now(),

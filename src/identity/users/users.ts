@@ -13,6 +13,7 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { ProfileChange } from './profile-fields.ts'
 import { noteFoundLate } from './sanction-state.ts'
+import { nameKeyChange } from './search-keys.ts'
 
 export type User = Tables['users']['$inferSelect']
 
@@ -242,7 +243,8 @@ export async function updateUser(
   userId: string,
   change: ProfileChange,
 ): Promise<User | undefined> {
-  const [updated] = await updateActive(tx, { ...change, id: userId, updatedAt: tx.now() })
+  const named = { ...change, ...nameKeyChange(change) }
+  const [updated] = await updateActive(tx, { ...named, id: userId, updatedAt: tx.now() })
   return updated
 }
 

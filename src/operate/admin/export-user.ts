@@ -56,8 +56,8 @@ export async function exportUser(reader: Reader, fan: UserReference, addressEncr
 }
 
 async function exportRecord(reader: Reader, user: User, addressEncryption: Encryption | undefined) {
-  // `hasBlocks` would tell a fan that another fan has blocked them.
-  const { provider: _, subject: _s, hasBlocks: _b, ...profile } = user
+  // `hasBlocks` would tell a fan that another fan has blocked them; `nameKey` is `displayName` again.
+  const { provider: _, subject: _s, hasBlocks: _b, nameKey: _k, ...profile } = user
   const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
   return {
     profile,

@@ -7,6 +7,7 @@ import {
   type ProfileFieldName,
   type ProfileValue,
 } from '../../identity/users/profile-fields.ts'
+import { nameKeyChange } from '../../identity/users/search-keys.ts'
 import { eachUser } from '../../identity/users/users.ts'
 import { fanTag } from '../../platform/cache/tags.ts'
 
@@ -46,7 +47,7 @@ export async function repairField(
   const free = sql`not exists (select 1 from ${users} other where other.handle = ${after})`
   const [repaired] = await tx
     .update(users)
-    .set({ [field]: after, updatedAt: tx.now() })
+    .set({ [field]: after, ...nameKeyChange({ [field]: after }), updatedAt: tx.now() })
     .where(and(eq(users.id, userId), eq(column, before), field === 'handle' ? free : undefined))
     .returning()
   if (repaired) {

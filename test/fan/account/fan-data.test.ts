@@ -122,7 +122,7 @@ onEachEngine('The declared data of a fan', world => {
           row: {
             ...{ id: userId, ...fan, createdAt: at(1), updatedAt: at(1), sessionsEndedAt: at(1) },
             ...{ displayName: 'Ada', handle: 'ada', avatarUrl: 'https://example.com/a', bio: 'Row 7' },
-            ...{ country: 'GB', locale: 'en-GB', favoriteTeamId: await world.team() },
+            ...{ country: 'GB', locale: 'en-GB', favoriteTeamId: await world.team(), nameKey: 'ada' },
           },
           shown: 'Row 7',
         },
@@ -139,6 +139,8 @@ onEachEngine('The declared data of a fan', world => {
             },
             ...{ updatedAt: at(2), statedAt: at(2), fieldTimes: '{}', syncedAt: at(2) },
             emailHash: 'hash-of-ada',
+            nameKey: 'ada',
+            emailKey: 'ada@example.com',
           },
           shown: 'ada@example.com',
         },

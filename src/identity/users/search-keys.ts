@@ -1,0 +1,84 @@
+/** By what the staff find fans: names without case, accents and repeated spaces, and addresses without case. */
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { inBatches } from '../../../db/batches.ts'
+import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { foldText } from '../../core/name-text.ts'
+
+/** Characters. An entry of an index has a limit of bytes, and some characters have long compatibility forms. */
+const MAX_LENGTH = 64
+
+/** A name without letters has an empty key. */
+export const nameKeyOf = (name: string): string =>
+  [...foldText(name).replace(/\s+/g, ' ').trim()].slice(0, MAX_LENGTH).join('')
+
+/** What a change of `displayName` writes with it. */
+export const nameKeyChange = ({ displayName }: { displayName?: string | null | undefined }) =>
+  displayName === undefined ? {} : { nameKey: displayName === null ? null : nameKeyOf(displayName) }
+
+/** As `hashOf` in `emails.ts`. Longer ones than RFC 5321 allows are cut. */
+export const emailKeyOf = (email: string): string =>
+  email.trim().toLowerCase().normalize('NFC').slice(0, MAX_EMAIL)
+
+const MAX_EMAIL = 254
+
+/** Of a mirror. */
+export const searchKeysOf = ({ name, email }: { name?: string | null; email?: string | null }) => ({
+  nameKey: typeof name === 'string' ? nameKeyOf(name) : null,
+  emailKey: typeof email === 'string' ? emailKeyOf(email) : null,
+})
+
+/** Fills what a version without the columns has written, also while it serves during a release. Returns how many rows changed. */
+export async function indexSearchKeys({ db }: { db: Database }): Promise<number> {
+  const [user] = await selectUsers(db.read, 1)
+  const [mirror] = await selectMirrors(db.read, 1)
+  return (user ? await inBatches(db, fillUsers) : 0) + (mirror ? await inBatches(db, fillMirrors) : 0)
+}
+
+/** The condition of the index `users_name_missing`, as it is stated there. */
+const lacksName = ({ displayName, nameKey }: Tables['users']) =>
+  sql`${displayName} is not null and ${nameKey} is null`
+
+/** That of `identities_keys_missing`. */
+const lacksKeys = ({ name, nameKey, email, emailKey }: Tables['identities']) =>
+  sql`(${name} is not null and ${nameKey} is null) or (${email} is not null and ${emailKey} is null)`
+
+function selectUsers(reader: Reader, size: number) {
+  const { users } = reader.tables
+  return reader
+    .select({ id: users.id, displayName: users.displayName })
+    .from(users)
+    .where(lacksName(users))
+    .limit(size)
+}
+
+function selectMirrors(reader: Reader, size: number) {
+  const { identities } = reader.tables
+  const { userId, name, email } = identities
+  return reader.select({ userId, name, email }).from(identities).where(lacksKeys(identities)).limit(size)
+}
+
+async function fillUsers(tx: Transaction, size: number): Promise<number> {
+  const { users } = tx.tables
+  const missing = await selectUsers(tx, size)
+  for (const { id, displayName } of missing) {
+    // Unless the fan has changed it meanwhile.
+    const isSame = and(eq(users.id, id), eq(users.displayName, displayName ?? ''))
+    await tx.update(users).set(nameKeyChange({ displayName })).where(isSame)
+  }
+  return missing.length
+}
+
+async function fillMirrors(tx: Transaction, size: number): Promise<number> {
+  const { identities } = tx.tables
+  const { userId, name, email } = identities
+  const missing = await selectMirrors(tx, size)
+  for (const row of missing) {
+    const isSame = (column: typeof name | typeof email, value: string | null) =>
+      value === null ? isNull(column) : eq(column, value)
+    await tx
+      .update(identities)
+      .set(searchKeysOf(row))
+      .where(and(eq(userId, row.userId), isSame(name, row.name), isSame(email, row.email)))
+  }
+  return missing.length
+}
