@@ -1,0 +1,127 @@
+/** Charts of days. uPlot is loaded with the first one; the table behind each is for screen readers, and for all on request. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { colours } from '../preferences.ts'
+import { Button } from './button.tsx'
+import { formatCompact, formatCount } from './format.ts'
+
+export interface Series {
+  name: string
+  /** One a day. */
+  values: number[]
+}
+
+interface ChartProps {
+  /** A sentence of what it shows: "Points granted and spent a day". */
+  label: string
+  /** Calendar days, `2026-11-25`. */
+  days: string[]
+  /** At most four: the tokens have as many colours. */
+  series: Series[]
+  kind?: 'line' | 'bars'
+}
+
+/** `25 Nov` of a calendar day, which has no zone. */
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+/** Empty for no day: an axis may reach past the last one. */
+const formatDayLabel = (day: string) => (day === '' ? '' : dayFormat.format(new Date(`${day}T00:00:00Z`)))
+
+/** A figure by day, drawn on a canvas, with its legend and its numbers as a table. */
+export function Chart({ label, days, series, kind = 'line' }: ChartProps) {
+  const [isTable, setTable] = useState(false)
+  return (
+    <figure class="chart" aria-label={label}>
+      <figcaption>
+        <ul class="legend">
+          {series.map(({ name, values }, nth) => (
+            <li key={name}>
+              <span class={`swatch series-${nth + 1}`} aria-hidden="true" />
+              <span>{name}</span>
+              <strong>{formatCount(values.reduce((sum, value) => sum + value, 0))}</strong>
+            </li>
+          ))}
+        </ul>
+        <Button
+          kind="quiet"
+          small
+          pressed={isTable}
+          label={`Show as table: ${label}`}
+          onClick={() => setTable(!isTable)}
+        >
+          Table
+        </Button>
+      </figcaption>
+      {!isTable && <Canvas {...{ days, series, kind }} />}
+      {/* Screen readers always have it; the canvas says nothing to them. */}
+      <section
+        class={isTable ? 'chart-table' : 'unseen'}
+        tabIndex={isTable ? 0 : undefined}
+        aria-label={`${label}, as a table`}
+      >
+        <table>
+          <caption class="unseen">{label}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col" class="end">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.map((day, nth) => (
+              <tr key={day}>
+                <th scope="row">{formatDayLabel(day)}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name} class="end">
+                    {formatCount(values[nth] ?? 0)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </figure>
+  )
+}
+
+/** Needs the plot only while it is in the document: the import is a chunk of its own. */
+function Canvas({ days, series, kind }: Required<Pick<ChartProps, 'days' | 'series' | 'kind'>>) {
+  const place = useRef<HTMLDivElement>(null)
+  const tip = useRef<HTMLDivElement>(null)
+  const [failed, setFailed] = useState(false)
+  const shade = colours.value
+  const written = JSON.stringify([days, series])
+  useEffect(() => {
+    const element = place.current
+    const tipElement = tip.current
+    if (!element || !tipElement) return
+    let destroy: (() => void) | null = null
+    let isGone = false
+    import('./plot.ts').then(
+      ({ drawPlot }) => {
+        if (isGone) return
+        setFailed(false)
+        destroy = drawPlot(element, tipElement, {
+          ...{ days, series, kind },
+          ...{ formatDay: formatDayLabel, formatAxis: formatCompact, formatValue: formatCount },
+        })
+      },
+      // Offline: the table has the numbers.
+      () => setFailed(true),
+    )
+    return () => {
+      isGone = true
+      destroy?.()
+    }
+  }, [written, kind, shade])
+  return (
+    <div class="plot" aria-hidden="true">
+      <div ref={place} class="plot-place" />
+      <div ref={tip} class="plot-tip" hidden />
+      {failed && <p class="quiet">The chart could not be loaded. Its table has the numbers.</p>}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+/** Dialogs: the browser's own `<dialog>` keeps the focus inside and gives it back. */
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Form, TextArea } from './form.tsx'
+import { Icon } from './icon.tsx'
+import { useAction } from './resource.ts'
+
+interface DialogProps {
+  title: string
+  onClose: () => unknown
+  /** While true, neither Escape nor the buttons close it. */
+  busy?: boolean
+  /** `wide` for a comparison or a table; `drawer` comes in from the side. */
+  kind?: 'narrow' | 'wide' | 'drawer'
+  children: ComponentChildren
+}
+
+/** Shown while it is rendered: `{isOpen && <Dialog …>}`. Escape and a click beside it close it. */
+export function Dialog({ title, onClose, busy = false, kind = 'narrow', children }: DialogProps) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  const close = () => {
+    if (!busy) onClose()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${kind}`}
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault()
+        close()
+      }}
+      // The dialog itself is its backdrop; what it shows is inside.
+      onMouseDown={event => {
+        if (event.target === dialog.current) close()
+      }}
+    >
+      <div class="dialog-box">
+        <header class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          <button type="button" class="dialog-close" aria-label="Close" onClick={close}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+interface ReasonDialogProps {
+  title: string
+  /** What will happen, and whether it can be undone. */
+  children?: ComponentChildren
+  /** Names what happens: "Suspend the fan". */
+  action: string
+  /** `danger` takes something away. */
+  tone?: 'primary' | 'danger'
+  /** Fields above the reason; their values belong to the screen. */
+  fields?: ComponentChildren
+  /** Sends it; a rejection is shown, at its field where it names one. `requestId`: the same for a repeated attempt. */
+  onConfirm: (reason: string, requestId: string) => Promise<unknown>
+  /** Also after success. */
+  onClose: () => unknown
+}
+
+const REASON_MAX = 500
+
+/** Asks for the reason that the audit log keeps, and sends the action once. */
+export function ReasonDialog(props: ReasonDialogProps) {
+  const { title, children, action, tone = 'primary', fields, onConfirm, onClose } = props
+  const [reason, setReason] = useState('')
+  const send = useAction(onConfirm)
+  const confirm = async () => {
+    if (await send.run(reason.trim())) onClose()
+  }
+  return (
+    <Dialog title={title} busy={send.isBusy} onClose={onClose}>
+      <Form
+        action={send}
+        onSubmit={confirm}
+        foot={
+          <>
+            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
+            <Button
+              submit
+              kind={tone}
+              busy={send.isBusy}
+              blocked={reason.trim() === '' && 'Write the reason first.'}
+            >
+              {action}
+            </Button>
+          </>
+        }
+      >
+        {children && <div class="dialog-text">{children}</div>}
+        {fields}
+        <TextArea
+          label="Reason"
+          pointer="/reason"
+          hint="The audit log keeps it with your name."
+          max={REASON_MAX}
+          required
+          value={reason}
+          onChange={setReason}
+        />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+/** Numbers and times in words. All times are in the zone of the staff member. */
+import { zone } from '../preferences.ts'
+
+const LANGUAGE = 'en-GB'
+
+const counts = new Intl.NumberFormat(LANGUAGE)
+const compactCounts = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
+
+export const formatCount = (value: number) => counts.format(value)
+/** For axes and small places: 41.2K. */
+export const formatCompact = (value: number) => compactCounts.format(value)
+/** A change: +50, −50. */
+export const formatSigned = (value: number) =>
+  value < 0 ? `−${counts.format(-value)}` : `+${counts.format(value)}`
+
+/** `amount` in minor units, or points. */
+export function formatMoney(amount: number, currency: string): string {
+  if (currency === 'POINTS') return `${counts.format(amount)} points`
+  const format = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  return format.format(amount / 10 ** digits)
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+function inZone(kind: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const timeZone = zone.value
+  const key = `${kind} ${timeZone}`
+  const kept = formats.get(key) ?? new Intl.DateTimeFormat(LANGUAGE, { timeZone, ...options })
+  formats.set(key, kept)
+  return kept
+}
+
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+
+/** 25 Nov 2026, 14:03 */
+export const formatTime = (instant: string) => inZone('time', { ...DATE, ...CLOCK }).format(new Date(instant))
+/** 25 Nov 2026, 14:03:07 CET */
+export const formatExactTime = (instant: string) =>
+  inZone('exact', { ...DATE, ...CLOCK, second: '2-digit', timeZoneName: 'short' }).format(new Date(instant))
+/** 25 Nov 2026 */
+export const formatDate = (instant: string) => inZone('date', DATE).format(new Date(instant))
+/** Wednesday, 25 Nov 2026 */
+export const formatDay = (instant: string) =>
+  inZone('day', { weekday: 'long', ...DATE }).format(new Date(instant))
+/** 14:03 */
+export const formatClock = (instant: string) => inZone('clock', CLOCK).format(new Date(instant))
+
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' })
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+const MONTH_MS = 30 * 86_400_000
+
+/** 3 min ago, in 2 hr, yesterday; the date where it is more than a month away. */
+export function formatRelative(instant: string, now: number): string {
+  const distance = Date.parse(instant) - now
+  if (Math.abs(distance) > MONTH_MS) return formatDate(instant)
+  for (const [unit, length] of UNITS)
+    if (Math.abs(distance) >= length) return relative.format(Math.trunc(distance / length), unit)
+  return distance > 0 ? 'in a moment' : 'just now'
+}
+
+/** 3 days, 2 hours, 40 seconds: one unit, rounded down. */
+export function formatDuration(ms: number): string {
+  const say = (value: number, unit: string) => `${counts.format(value)} ${unit}${value === 1 ? '' : 's'}`
+  for (const [unit, length] of UNITS) if (ms >= length) return say(Math.floor(ms / length), unit)
+  return say(Math.floor(ms / 1000), 'second')
+}
+
+/** `2026-11-25T14:03` in the staff's zone, for an input; empty for null. */
+export function toWallTime(instant: string | null): string {
+  if (instant === null) return ''
+  const parts = inZone('wall', {
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hourCycle: 'h23' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  }).formatToParts(new Date(instant))
+  const part = (type: string) => parts.find(one => one.type === type)?.value ?? ''
+  const seconds = part('second') === '00' ? '' : `:${part('second')}`
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}${seconds}`
+}
+
+/** The instant of a wall time in the staff's zone, null for an empty one. Of an hour that comes twice, the first. */
+export function fromWallTime(wall: string): string | null {
+  const asUtc = Date.parse(`${wall}Z`)
+  if (Number.isNaN(asUtc)) return null
+  const offsetAt = (instant: number) =>
+    Date.parse(`${toWallTime(new Date(instant).toISOString())}Z`) - Math.floor(instant / 1000) * 1000
+  // The offset a day before and after: they differ where the clocks change between.
+  const DAY_MS = 86_400_000
+  const offsets = [offsetAt(asUtc - DAY_MS), offsetAt(asUtc + DAY_MS)]
+  const fits = offsets.map(offset => asUtc - offset).filter(instant => instant + offsetAt(instant) === asUtc)
+  // An hour that is skipped exists in neither offset: as the clocks of the zone do, an hour later.
+  return new Date(fits.length > 0 ? Math.min(...fits) : asUtc - (offsets[0] ?? 0)).toISOString()
+}

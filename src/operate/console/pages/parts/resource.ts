@@ -1,0 +1,235 @@
+/** Data of a screen with its states, lists by cursor, and writes that are sent once. */
+import { type Signal, signal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { UnreachableError } from '../api.ts'
+
+export interface Resource<T> {
+  /** The last data, also while it is read again or a read fails. */
+  readonly data: T | null
+  /** Of the last read. */
+  readonly error: unknown
+  readonly isLoading: boolean
+  reload(): Promise<void>
+  /** Shows what a write answered, without reading again. */
+  set(data: T): void
+}
+
+/** What screens showed last, so that Back shows it at once while it is read again. */
+const shown = new Map<string, unknown>()
+const SHOWN_MAX = 50
+
+/** Forgets what was shown: for sign-out. */
+export const forgetShown = () => shown.clear()
+
+function remember(key: string, data: unknown): void {
+  shown.delete(key)
+  shown.set(key, data)
+  const oldest = shown.keys().next().value
+  if (shown.size > SHOWN_MAX && oldest !== undefined) shown.delete(oldest)
+}
+
+interface Reading<T> {
+  data: Signal<T | null>
+  error: Signal<unknown>
+  isLoading: Signal<boolean>
+  abort: AbortController | null
+}
+
+/** One read at a time; a later one replaces an earlier one. */
+async function runRead<T>(reading: Reading<T>, key: string, load: (signal: AbortSignal) => Promise<T>) {
+  reading.abort?.abort()
+  const abort = new AbortController()
+  reading.abort = abort
+  reading.isLoading.value = true
+  try {
+    const data = await load(abort.signal)
+    if (abort.signal.aborted) return
+    remember(key, data)
+    reading.data.value = data
+    reading.error.value = null
+  } catch (error) {
+    if (!abort.signal.aborted) reading.error.value = error
+  } finally {
+    if (reading.abort === abort) reading.isLoading.value = false
+  }
+}
+
+/**
+ * Reads data for a component. `key` names it: the same for the same data; null reads nothing. It is read again when the
+ * network is back, when the tab is shown again, and each `pollMs` while it is shown.
+ */
+export function useResource<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+  { pollMs }: { pollMs?: number } = {},
+): Resource<T> {
+  const latest = useRef(load)
+  latest.current = load
+  const reading = useMemo<Reading<T>>(
+    () => ({
+      // Guarantee of the cast: a key names the data of one `load`.
+      data: signal((key === null ? null : (shown.get(key) ?? null)) as T | null),
+      error: signal<unknown>(null),
+      isLoading: signal(key !== null),
+      abort: null,
+    }),
+    [key],
+  )
+  const resource = useMemo<Resource<T>>(
+    () => ({
+      get data() {
+        return reading.data.value
+      },
+      get error() {
+        return reading.error.value
+      },
+      get isLoading() {
+        return reading.isLoading.value
+      },
+      reload: async () => {
+        if (key !== null) await runRead(reading, key, latest.current)
+      },
+      set(data) {
+        if (key !== null) remember(key, data)
+        reading.data.value = data
+        reading.error.value = null
+      },
+    }),
+    [reading, key],
+  )
+  useEffect(() => {
+    if (key === null) return
+    void resource.reload()
+    const again = () => {
+      if (document.visibilityState === 'visible') void resource.reload()
+    }
+    addEventListener('online', again)
+    document.addEventListener('visibilitychange', again)
+    const timer = pollMs === undefined ? undefined : setInterval(again, pollMs)
+    return () => {
+      removeEventListener('online', again)
+      document.removeEventListener('visibilitychange', again)
+      clearInterval(timer)
+      reading.abort?.abort()
+    }
+  }, [resource, reading, key, pollMs])
+  return resource
+}
+
+export interface Paged<T> extends Resource<T[]> {
+  readonly hasMore: boolean
+  readonly isLoadingMore: boolean
+  /** Of the last attempt to read more. */
+  readonly moreError: unknown
+  more(): Promise<void>
+}
+
+interface Batch<T> {
+  items: T[]
+  nextCursor: string | null
+}
+
+/** A list by cursor: the first page is read as `useResource` does, later ones by `more()`. `DataTable` takes it as `pages`. */
+export function usePages<T>(
+  key: string | null,
+  load: (cursor: string | null, signal: AbortSignal) => Promise<Batch<T>>,
+): Paged<T> {
+  const first = useResource<Batch<T>>(key, abort => load(null, abort))
+  const latest = useRef(load)
+  latest.current = load
+  const later = useMemo(
+    () => ({ busy: signal(false), error: signal<unknown>(null), abort: new AbortController() }),
+    [key],
+  )
+  useEffect(() => () => later.abort.abort(), [later])
+  return {
+    get data() {
+      return first.data?.items ?? null
+    },
+    get error() {
+      return first.error
+    },
+    get isLoading() {
+      return first.isLoading
+    },
+    get hasMore() {
+      return first.data != null && first.data.nextCursor !== null
+    },
+    get isLoadingMore() {
+      return later.busy.value
+    },
+    get moreError() {
+      return later.error.value
+    },
+    reload: () => first.reload(),
+    set: items => first.set({ items, nextCursor: first.data?.nextCursor ?? null }),
+    async more() {
+      const known = first.data
+      if (known === null || known.nextCursor === null || later.busy.peek()) return
+      later.busy.value = true
+      try {
+        const next = await latest.current(known.nextCursor, later.abort.signal)
+        // A reload began anew meanwhile: its pages have other cursors.
+        if (first.data === known)
+          first.set({ items: [...known.items, ...next.items], nextCursor: next.nextCursor })
+        later.error.value = null
+      } catch (error) {
+        if (!later.abort.signal.aborted) later.error.value = error
+      } finally {
+        later.busy.value = false
+      }
+    },
+  }
+}
+
+export interface Action<Input> {
+  readonly isBusy: boolean
+  readonly error: unknown
+  /** True where it succeeded. While it runs, another call does nothing. */
+  run(input: Input): Promise<boolean>
+  /** Forgets the error. */
+  clear(): void
+}
+
+/** A write of a button or a form. `requestId` is the same when an attempt without an answer is made again. */
+export function useAction<Input = void>(
+  send: (input: Input, requestId: string) => Promise<unknown>,
+): Action<Input> {
+  const latest = useRef(send)
+  latest.current = send
+  return useMemo(() => {
+    const busy = signal(false)
+    const failure = signal<unknown>(null)
+    let intent: { input: string; requestId: string } | null = null
+    return {
+      get isBusy() {
+        return busy.value
+      },
+      get error() {
+        return failure.value
+      },
+      clear() {
+        failure.value = null
+      },
+      async run(input) {
+        if (busy.peek()) return false
+        busy.value = true
+        failure.value = null
+        const written = JSON.stringify(input) ?? ''
+        if (intent?.input !== written) intent = { input: written, requestId: crypto.randomUUID() }
+        try {
+          await latest.current(input, intent.requestId)
+          intent = null
+          return true
+        } catch (error) {
+          // What got no answer may have taken effect: the next attempt is the same request.
+          if (!(error instanceof UnreachableError)) intent = null
+          failure.value = error
+          return false
+        } finally {
+          busy.value = false
+        }
+      },
+    }
+  }, [])
+}

@@ -1,0 +1,216 @@
+/** Tables of any length: only the rows in sight are in the document. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { navigate } from '../router.tsx'
+import { Button } from './button.tsx'
+import { formatCount } from './format.ts'
+import type { Paged } from './resource.ts'
+import { Empty, Failed, Skeleton } from './states.tsx'
+import { useWindow } from './window.ts'
+
+export interface Column<Row> {
+  id: string
+  title: string
+  cell: (row: Row) => ComponentChildren
+  /** Such as `12rem` or `20%`. Columns without one share the rest. */
+  width?: string
+  align?: 'end'
+  /** Hidden where the table is narrower: below `narrow` 40rem, below `middle` 60rem. */
+  hide?: 'narrow' | 'middle'
+}
+
+interface DataTableProps<Row> {
+  /** Names it for screen readers. */
+  label: string
+  columns: Column<Row>[]
+  rowKey: (row: Row) => string
+  /** All rows, or `pages`: a list by cursor, which is read on while it is scrolled. */
+  rows?: Row[]
+  pages?: Paged<Row>
+  /** Where a row leads: it opens by a click, and by Enter on the row that the arrow keys chose. */
+  href?: (row: Row) => string
+  /** Instead of `href`: what a chosen row does. */
+  onOpen?: (row: Row) => void
+  selected?: (row: Row) => boolean
+  empty?: ComponentChildren
+}
+
+/** Rows of one height with a head that stays in sight. Arrow keys, Page Up and Down, Home and End move between rows. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, pages, empty } = props
+  const rows = props.rows ?? pages?.data ?? null
+  if (rows === null) {
+    if (pages?.error != null)
+      return <Failed error={pages.error} onRetry={pages.reload} busy={pages.isLoading} />
+    return <Skeleton lines={8} />
+  }
+  return (
+    <>
+      {pages?.error != null && <Failed error={pages.error} onRetry={pages.reload} busy={pages.isLoading} />}
+      {rows.length === 0 ? (
+        (empty ?? <Empty title="Nothing here yet" />)
+      ) : (
+        <div class="table">
+          <Rows {...props} rows={rows} columns={columns} label={label} />
+        </div>
+      )}
+      {pages && rows.length > 0 && <More pages={pages} count={rows.length} />}
+    </>
+  )
+}
+
+function More<Row>({ pages, count }: { pages: Paged<Row>; count: number }) {
+  if (pages.moreError !== null)
+    return <Failed error={pages.moreError} onRetry={pages.more} busy={pages.isLoadingMore} />
+  return (
+    <div class="table-foot">
+      <span class="quiet" role="status">
+        {pages.hasMore ? `The first ${formatCount(count)}` : `${formatCount(count)} in all`}
+      </span>
+      {pages.hasMore && (
+        <Button small busy={pages.isLoadingMore} onClick={pages.more}>
+          Load more
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Rows before the end of the list at which the next page is read. */
+const AHEAD = 20
+
+function Rows<Row>({
+  label,
+  columns,
+  rowKey,
+  rows,
+  pages,
+  href,
+  onOpen,
+  selected,
+}: DataTableProps<Row> & { rows: Row[] }) {
+  const body = useRef<HTMLTableSectionElement | null>(null)
+  const { first, last, rowHeight } = useWindow(body, rows.length)
+  const [active, setActive] = useState(0)
+  const hasFocus = useRef(false)
+  const isOpening = href !== undefined || onOpen !== undefined
+  const current = Math.min(active, rows.length - 1)
+
+  useEffect(() => {
+    if (pages?.hasMore && !pages.isLoadingMore && pages.moreError === null && last >= rows.length - AHEAD)
+      void pages.more()
+  })
+  const open = (row: Row) => {
+    if (href) navigate(href(row))
+    else onOpen?.(row)
+  }
+  const move = (event: KeyboardEvent) => {
+    // Keys of a control in a cell are its own.
+    if (event.target instanceof Element && event.target.tagName !== 'TR') return
+    const inSight = Math.max(1, Math.floor(innerHeight / rowHeight) - 4)
+    const steps: Record<string, number> = {
+      ...{ ArrowDown: 1, ArrowUp: -1, PageDown: inSight, PageUp: -inSight },
+      ...{ Home: -rows.length, End: rows.length },
+    }
+    const step = steps[event.key]
+    if (step === undefined) {
+      const row = rows[current]
+      if ((event.key === 'Enter' || event.key === ' ') && row !== undefined) {
+        event.preventDefault()
+        open(row)
+      }
+      return
+    }
+    event.preventDefault()
+    const next = Math.max(0, Math.min(rows.length - 1, current + step))
+    setActive(next)
+    // It is drawn before the next frame, wherever it is: see `shownRows`.
+    requestAnimationFrame(() => {
+      const row = body.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)
+      row?.focus({ preventScroll: true })
+      row?.scrollIntoView({ block: 'nearest' })
+    })
+  }
+
+  // The row with the focus stays in the document while others scroll past it.
+  const shownRows = [...range(first, last)]
+  if (isOpening && current < first) shownRows.unshift(current)
+  if (isOpening && current > last) shownRows.push(current)
+
+  const parts: ComponentChildren[] = []
+  let reached = 0
+  for (const index of shownRows) {
+    const row = rows[index]
+    if (row === undefined) continue
+    if (index > reached)
+      parts.push(<Gap key={`gap ${reached}`} rows={index - reached} rowHeight={rowHeight} />)
+    reached = index + 1
+    const key = rowKey(row)
+    const isSelected = selected?.(row)
+    parts.push(
+      <tr
+        key={key}
+        aria-rowindex={index + 2}
+        aria-selected={selected ? isSelected : undefined}
+        class={isOpening ? 'opens' : undefined}
+        tabIndex={isOpening ? (index === current ? 0 : -1) : undefined}
+        onFocus={() => {
+          hasFocus.current = true
+          setActive(index)
+        }}
+        onClick={event => {
+          const isControl =
+            event.target instanceof Element && event.target.closest('a, button, input, select, label')
+          // Text that was marked to be copied is no click.
+          if (isOpening && !isControl && getSelection()?.isCollapsed !== false) open(row)
+        }}
+      >
+        {columns.map(column => (
+          <td key={column.id} class={classOf(column)} {...(isOpening ? { role: 'gridcell' } : {})}>
+            {column.cell(row)}
+          </td>
+        ))}
+      </tr>,
+    )
+  }
+  if (reached < rows.length)
+    parts.push(<Gap key="gap end" rows={rows.length - reached} rowHeight={rowHeight} />)
+
+  return (
+    <table
+      role={isOpening ? 'grid' : undefined}
+      aria-label={label}
+      aria-rowcount={pages?.hasMore ? -1 : rows.length + 1}
+      onKeyDown={isOpening ? move : undefined}
+    >
+      <colgroup>
+        {columns.map(column => (
+          <col key={column.id} class={classOf(column)} style={column.width ? { width: column.width } : {}} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr aria-rowindex={1}>
+          {columns.map(column => (
+            <th key={column.id} scope="col" class={classOf(column)}>
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>{parts}</tbody>
+    </table>
+  )
+}
+
+const classOf = <Row,>({ align, hide }: Column<Row>) =>
+  [align === 'end' && 'end', hide && `hide-${hide}`].filter(Boolean).join(' ') || undefined
+
+/** The height of rows that are not in the document. */
+const Gap = ({ rows, rowHeight }: { rows: number; rowHeight: number }) => (
+  // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: an empty row is no row
+  <tr role="presentation" class="gap" style={{ height: `${rows * rowHeight}px` }} />
+)
+
+function* range(first: number, last: number) {
+  for (let index = first; index <= last; index++) yield index
+}

@@ -1,0 +1,77 @@
+/** Single values as all screens show them: times, points, money, names of fans. */
+import { signal } from '@preact/signals'
+import { addressOf, Link } from '../router.tsx'
+import {
+  formatCount,
+  formatExactTime,
+  formatMoney,
+  formatRelative,
+  formatSigned,
+  formatTime,
+} from './format.ts'
+
+const TICK_MS = 20_000
+/** Of all relative times of the page: one timer. */
+const now = signal(Date.now())
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now()
+}, TICK_MS)
+document.addEventListener('visibilitychange', () => {
+  now.value = Date.now()
+})
+
+/** An instant in the staff's zone; the exact one is its title. `relative`: "3 min ago". */
+export const Time = ({ at, relative = false }: { at: string; relative?: boolean }) => (
+  <time dateTime={at} title={formatExactTime(at)}>
+    {relative ? formatRelative(at, Math.max(now.value, Date.now() - TICK_MS)) : formatTime(at)}
+  </time>
+)
+
+/** An amount of points. `signed`: a change, with its sign. */
+export const Points = ({ value, signed = false }: { value: number; signed?: boolean }) => (
+  <span class={signed ? `amount ${value < 0 ? 'loss' : 'gain'}` : 'amount'}>
+    {signed ? formatSigned(value) : formatCount(value)}
+  </span>
+)
+
+/** Minor units of a currency, or of `POINTS`. */
+export const Money = ({ amount, currency }: { amount: number; currency: string }) => (
+  <span class="amount">{formatMoney(amount, currency)}</span>
+)
+
+/** What stands where there is no value. */
+export const None = ({ why = 'None' }: { why?: string }) => (
+  <span class="none">
+    <span aria-hidden="true">–</span>
+    <span class="unseen">{why}</span>
+  </span>
+)
+
+interface FanNameProps {
+  fan: { id: string; displayName: string | null; handle?: string | null }
+  /** False where the row itself leads to the fan. */
+  link?: boolean
+}
+
+/** A fan with the first letter of their name; any name is kept in its own direction and on one line. */
+export function FanName({ fan: { id, displayName, handle }, link = true }: FanNameProps) {
+  const name = displayName ?? (handle ? `@${handle}` : 'No name')
+  const inner = (
+    <>
+      <span class="initial" aria-hidden="true">
+        {([...name.replace(/^@/, '')][0] ?? '?').toUpperCase()}
+      </span>
+      <span class="fan-words">
+        <bdi>{name}</bdi>
+        {handle && displayName && <bdi class="quiet">@{handle}</bdi>}
+      </span>
+    </>
+  )
+  return link ? (
+    <Link to={addressOf('fans', id)} class="fan-name">
+      {inner}
+    </Link>
+  ) : (
+    <span class="fan-name">{inner}</span>
+  )
+}

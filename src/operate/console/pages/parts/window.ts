@@ -1,0 +1,56 @@
+/** Which rows of a long list are in sight, whatever scrolls: the page, a dialog, a panel. */
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+
+/** Of `--row` in table.css. */
+const ROW_REM = 2.75
+/** Rows drawn above and below those in sight, so that a fast scroll shows no gap. */
+const OVERSCAN = 10
+
+interface RowWindow {
+  first: number
+  last: number
+}
+
+const rootSize = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+
+/** First and last row to draw. Measured once a frame, and drawn again only when another row comes into sight. */
+export function useWindow(
+  list: RefObject<HTMLElement | null>,
+  count: number,
+): RowWindow & { rowHeight: number } {
+  const [rowHeight] = useState(() => ROW_REM * rootSize())
+  const [shown, setShown] = useState<RowWindow>({ first: 0, last: 0 })
+
+  useLayoutEffect(() => {
+    let frame = 0
+    const measure = () => {
+      frame = 0
+      const box = list.current?.getBoundingClientRect()
+      if (!box) return
+      const top = Math.floor(-box.top / rowHeight)
+      const bottom = Math.ceil((innerHeight - box.top) / rowHeight)
+      const clamp = (index: number) => Math.max(0, Math.min(count - 1, index))
+      const next = { first: clamp(top - OVERSCAN), last: clamp(bottom + OVERSCAN) }
+      setShown(old => (old.first === next.first && old.last === next.last ? old : next))
+    }
+    const schedule = () => {
+      frame ||= requestAnimationFrame(measure)
+    }
+    measure()
+    // `scroll` does not bubble: captured here, it comes from any element.
+    document.addEventListener('scroll', schedule, { capture: true, passive: true })
+    addEventListener('resize', schedule)
+    // What stands above the list moves it: a notice that comes or goes, a panel that opens.
+    const sizes = new ResizeObserver(schedule)
+    sizes.observe(document.body)
+    return () => {
+      cancelAnimationFrame(frame)
+      document.removeEventListener('scroll', schedule, { capture: true })
+      removeEventListener('resize', schedule)
+      sizes.disconnect()
+    }
+  }, [list, count, rowHeight])
+
+  return { first: Math.min(shown.first, count - 1), last: Math.min(shown.last, count - 1), rowHeight }
+}

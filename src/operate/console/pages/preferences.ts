@@ -1,0 +1,40 @@
+/** What a staff member chose for this browser: colours and time zone. */
+import { effect, signal } from '@preact/signals'
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const THEME_KEY = 'matchday console theme'
+const ZONE_KEY = 'matchday console zone'
+
+/** The zone of this browser. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export const ZONES = [...new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+
+export const theme = signal<Theme>(THEMES.find(one => one === localStorage.getItem(THEME_KEY)) ?? 'system')
+
+/** All times are shown and entered in this zone. */
+export const zone = signal(ZONES.find(one => one === localStorage.getItem(ZONE_KEY)) ?? ownZone)
+
+/** Counts changes of the colours that are shown: charts draw again. */
+export const colours = signal(0)
+
+const redraw = () => {
+  colours.value = colours.peek() + 1
+}
+
+effect(() => {
+  const chosen = theme.value
+  if (chosen === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = chosen
+  remember(THEME_KEY, chosen, 'system')
+  redraw()
+})
+effect(() => remember(ZONE_KEY, zone.value, ownZone))
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw)
+
+function remember(key: string, value: string, usual: string): void {
+  if (value === usual) localStorage.removeItem(key)
+  else localStorage.setItem(key, value)
+}

@@ -1,0 +1,50 @@
+/** Who is signed in, and what they may do. */
+import { signal } from '@preact/signals'
+
+/** As GET /api/session answers. */
+export interface Session {
+  staff: { id: string; name: string; role: string }
+  permissions: string[]
+  csrfToken: string
+  expiresAt: string
+  production: boolean
+  publicUrl?: string
+}
+
+/** Undefined until it is known, null when nobody is signed in. */
+export const session = signal<Session | null | undefined>(undefined)
+
+/** Whether a session ended while the page was open. */
+export const hasEnded = signal(false)
+
+const RETURN_KEY = 'matchday console return'
+const RETURN_WITHIN_MS = 15 * 60_000
+
+/** Keeps the address, so that the next sign-in comes back to it, also in another tab. */
+export function markSessionEnded(): void {
+  if (session.value) hasEnded.value = true
+  if (location.pathname !== '/')
+    localStorage.setItem(
+      RETURN_KEY,
+      JSON.stringify({ address: location.pathname + location.search, at: Date.now() }),
+    )
+  session.value = null
+}
+
+/** The address that was open when a session ended, once; null where none is kept or it is old. */
+export function takeReturnAddress(): string | null {
+  const kept = localStorage.getItem(RETURN_KEY)
+  localStorage.removeItem(RETURN_KEY)
+  if (kept === null) return null
+  try {
+    const { address, at }: { address?: unknown; at?: unknown } = JSON.parse(kept)
+    const isFresh = typeof at === 'number' && Date.now() - at < RETURN_WITHIN_MS
+    // An address of this site only.
+    return isFresh && typeof address === 'string' && /^\/(?![/\\])/.test(address) ? address : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether the staff member's role has the permission. Screens hide or disable what it does not allow. */
+export const may = (permission: string): boolean => session.value?.permissions.includes(permission) ?? false
