@@ -1,4 +1,4 @@
-/** What the export and the erasure of a fan do, by table and column, and which columns point to a fan. */
+/** What the export, the erasure and the merge of a fan do, by table and column, and which columns point to a fan. */
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { fanData as pictures } from './club/pictures.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'

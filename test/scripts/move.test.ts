@@ -113,6 +113,8 @@ async function addOddities(db: Database) {
     await addProducts(tx, at)
     await addSets(tx, { at, text })
     await addConsole(tx, { at, text })
+    const merge = { fromId: 'é', intoId: 'a', mergedBy: text, reason: '', mergedAt: new Date(-1) }
+    await tx.insert(tx.tables.fanMerges).values(merge)
   })
 }
 

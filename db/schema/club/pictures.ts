@@ -49,5 +49,7 @@ export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'user
 }
 
 export const fanData = {
-  pictures: { userId: { export: 'pictures', erasure: 'delete' } },
+  pictures: {
+    userId: { export: 'pictures', erasure: 'delete', merge: { moveUnless: ['fileId'], otherwise: 'delete' } },
+  },
 } satisfies FanData<ReturnType<typeof definePicturesTables>>

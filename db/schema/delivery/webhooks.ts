@@ -104,6 +104,6 @@ export function defineWebhooksTables(kit: ColumnKit) {
 
 export const fanData = {
   // When pending deliveries are sent. The export has the deliveries.
-  webhookLanes: { userId: { export: null, erasure: 'delete' } },
-  webhookDeliveries: { userId: { export: 'webhookDeliveries', erasure: 'delete' } },
+  webhookLanes: { userId: { export: null, erasure: 'delete', merge: 'stay' } },
+  webhookDeliveries: { userId: { export: 'webhookDeliveries', erasure: 'delete', merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof defineWebhooksTables>>

@@ -130,8 +130,10 @@ export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>)
 }
 
 export const fanData = {
-  cashAccounts: { userId: { export: 'cash', erasure: 'keep' } },
-  cashEntries: { userId: { export: 'cash', erasure: 'keep' } },
-  cashHolds: { userId: { export: 'cash', erasure: 'keep' } },
-  cashPromotions: { userId: { export: 'cash', erasure: { clear: ['note'] } } },
+  cashAccounts: {
+    userId: { export: 'cash', erasure: 'keep', merge: { rule: 'the balance is carried over' } },
+  },
+  cashEntries: { userId: { export: 'cash', erasure: 'keep', merge: 'stay' } },
+  cashHolds: { userId: { export: 'cash', erasure: 'keep', merge: 'move' } },
+  cashPromotions: { userId: { export: 'cash', erasure: { clear: ['note'] }, merge: 'move' } },
 } satisfies FanData<ReturnType<typeof defineCashTables>>

@@ -103,7 +103,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
 
 export const fanData = {
   events: {
-    userId: { export: 'events', erasure: { clear: ['data', 'voidNote', 'position'] } },
-    voidedFor: { export: 'earlyVoids', erasure: { clear: ['data', 'voidNote'] } },
+    userId: { export: 'events', erasure: { clear: ['data', 'voidNote', 'position'] }, merge: 'stay' },
+    voidedFor: { export: 'earlyVoids', erasure: { clear: ['data', 'voidNote'] }, merge: 'stay' },
   },
 } satisfies FanData<ReturnType<typeof defineEventsTables>>

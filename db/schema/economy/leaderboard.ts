@@ -58,6 +58,18 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: Referenced<'u
 }
 
 export const fanData = {
-  leaderboardEntries: { userId: { export: 'leaderboard', erasure: 'keep' } },
-  leaderboardScores: { userId: { export: 'leaderboard', erasure: 'keep' } },
+  leaderboardEntries: {
+    userId: {
+      export: 'leaderboard',
+      erasure: 'keep',
+      merge: { rule: 'the merged record leaves; the other fan is enrolled if it was' },
+    },
+  },
+  leaderboardScores: {
+    userId: {
+      export: 'leaderboard',
+      erasure: 'keep',
+      merge: { rule: 'the points of boards that are not final are carried over' },
+    },
+  },
 } satisfies FanData<ReturnType<typeof defineLeaderboardTables>>

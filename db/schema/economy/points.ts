@@ -80,7 +80,9 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
 }
 
 export const fanData = {
-  pointsAccounts: { userId: { export: 'points', erasure: 'keep' } },
-  pointsEntries: { userId: { export: 'points', erasure: 'keep' } },
-  pointsGrants: { userId: { export: 'points', erasure: { clear: ['note'] } } },
+  pointsAccounts: {
+    userId: { export: 'points', erasure: 'keep', merge: { rule: 'the balance is carried over' } },
+  },
+  pointsEntries: { userId: { export: 'points', erasure: 'keep', merge: 'stay' } },
+  pointsGrants: { userId: { export: 'points', erasure: { clear: ['note'] }, merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof definePointsTables>>

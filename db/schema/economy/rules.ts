@@ -69,5 +69,11 @@ export function defineRulesTables(kit: ColumnKit, { users }: Referenced<'users'>
 }
 
 export const fanData = {
-  ruleUses: { userId: { export: 'ruleUses', erasure: 'keep' } },
+  ruleUses: {
+    userId: {
+      export: 'ruleUses',
+      erasure: 'keep',
+      merge: { rule: 'the uses of both add up; those of the merged record stay as well' },
+    },
+  },
 } satisfies FanData<ReturnType<typeof defineRulesTables>>

@@ -59,11 +59,17 @@ export function defineModerationTables(
 export const fanData = {
   reports: {
     // The note is in the reporter's words. The report itself is about another fan.
-    reporterId: { export: 'reports', erasure: { clear: ['note'] } },
+    reporterId: {
+      export: 'reports',
+      erasure: { clear: ['note'] },
+      merge: { moveUnless: ['subjectKind', 'subjectId'], otherwise: 'stay' },
+    },
     // Who reported a fan, and how, is not theirs to know.
     fanId: {
       export: null,
       erasure: { clear: ['reference', 'note', 'evidence'], replace: ['resolvedAt', 'actionTaken'] },
+      // None is open: see `mergeFans`.
+      merge: 'stay',
     },
   },
 } satisfies FanData<ReturnType<typeof defineModerationTables>>

@@ -62,5 +62,5 @@ export function defineAuthTables(kit: ColumnKit) {
 }
 
 export const fanData = {
-  nativeSessions: { subject: { export: 'sessions', erasure: 'delete' } },
+  nativeSessions: { subject: { export: 'sessions', erasure: 'delete', merge: { rule: 'ended' } } },
 } satisfies FanData<ReturnType<typeof defineAuthTables>>

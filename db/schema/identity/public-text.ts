@@ -16,5 +16,7 @@ export function definePublicTextTables(kit: ColumnKit, { users }: Referenced<'us
 
 export const fanData = {
   // That the fan agreed is evidence for the club.
-  termsAcceptances: { userId: { export: 'terms', erasure: 'keep' } },
+  termsAcceptances: {
+    userId: { export: 'terms', erasure: 'keep', merge: { moveUnless: ['version'], otherwise: 'stay' } },
+  },
 } satisfies FanData<ReturnType<typeof definePublicTextTables>>

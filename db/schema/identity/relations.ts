@@ -75,15 +75,20 @@ export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'use
   return { fanRelations, followCounts, privacySettings }
 }
 
+const RELATIONS =
+  'those of both fans to others are united, a block before a follow; what the two were to each other ends'
+
 export const fanData = {
   fanRelations: {
-    fanId: { export: 'relations', erasure: 'delete' },
+    fanId: { export: 'relations', erasure: 'delete', merge: { rule: RELATIONS } },
     // Only those that follow: who blocks or mutes a fan is not theirs to know.
-    otherId: { export: 'followers', erasure: 'delete' },
+    otherId: { export: 'followers', erasure: 'delete', merge: { rule: RELATIONS } },
   },
   followCounts: {
     // The number of those in `relations`.
-    userId: { export: null, erasure: 'delete' },
+    userId: { export: null, erasure: 'delete', merge: { rule: 'counted again' } },
   },
-  privacySettings: { userId: { export: 'privacy', erasure: 'delete' } },
+  privacySettings: {
+    userId: { export: 'privacy', erasure: 'delete', merge: { moveUnless: [], otherwise: 'delete' } },
+  },
 } satisfies FanData<ReturnType<typeof defineRelationsTables>>

@@ -75,8 +75,8 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
 }
 
 export const fanData = {
-  moderationDecisions: { fanId: { export: 'sanctions', erasure: 'keep' } },
+  moderationDecisions: { fanId: { export: 'sanctions', erasure: 'keep', merge: 'stay' } },
   // They may name other fans, such as those who reported this one.
-  moderationNotes: { fanId: { export: null, erasure: 'delete' } },
-  appeals: { fanId: { export: 'appeals', erasure: 'delete' } },
+  moderationNotes: { fanId: { export: null, erasure: 'delete', merge: 'stay' } },
+  appeals: { fanId: { export: 'appeals', erasure: 'delete', merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof defineSanctionsTables>>

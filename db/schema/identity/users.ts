@@ -32,6 +32,8 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       sessionsEndedAt: timestamp(),
       /** Time of the erasure: `subject` is then a hash, and the row is final. */
       erasedAt: timestamp(),
+      /** The fan into whom this one was merged: the record is then only a further sign-in of that fan, who is not merged. */
+      mergedIntoId: id(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
     },
@@ -43,6 +45,7 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
         .index('users_name_missing')
         .on(t.id)
         .where(sql`${t.displayName} is not null and ${t.nameKey} is null`),
+      kit.index('users_merged').on(t.mergedIntoId).where(sql`${t.mergedIntoId} is not null`),
     ],
   )
 
@@ -106,7 +109,22 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
     completedAt: timestamp().notNull(),
   })
 
-  return { users, identities, deferredSyncs, onboardings }
+  /** The primary key merges a fan once. `users.merged_into_id` has the fan at the end of a chain of merges, this table each link. */
+  const fanMerges = table(
+    'fan_merges',
+    {
+      fromId: idOf(users).primaryKey(),
+      intoId: idOf(users),
+      /** Name of the operator. */
+      mergedBy: text().notNull(),
+      /** Why. An erasure deletes it. */
+      reason: text(),
+      mergedAt: timestamp().notNull(),
+    },
+    t => [kit.index('fan_merges_into').on(t.intoId)],
+  )
+
+  return { users, identities, deferredSyncs, onboardings, fanMerges }
 }
 
 export const fanData = {
@@ -125,6 +143,9 @@ export const fanData = {
           'nameKey',
         ],
         replace: ['subject', 'sessionsEndedAt', 'erasedAt', 'updatedAt'],
+      },
+      merge: {
+        rule: 'the profile fills what the other fan has left empty; the subject stays, and leads to the other fan',
       },
     },
   },
@@ -146,8 +167,15 @@ export const fanData = {
         ],
         replace: ['syncedAt', 'deletedAt'],
       },
+      merge: 'stay',
     },
   },
-  deferredSyncs: { userId: { export: 'deferredSync', erasure: 'delete' } },
-  onboardings: { userId: { export: 'onboarding', erasure: 'keep' } },
+  deferredSyncs: { userId: { export: 'deferredSync', erasure: 'delete', merge: 'stay' } },
+  onboardings: {
+    userId: { export: 'onboarding', erasure: 'keep', merge: { moveUnless: [], otherwise: 'stay' } },
+  },
+  fanMerges: {
+    fromId: { export: 'mergedInto', erasure: { clear: ['reason'] }, merge: 'stay' },
+    intoId: { export: 'mergedFans', erasure: { clear: ['reason'] }, merge: 'stay' },
+  },
 } satisfies FanData<ReturnType<typeof defineUsersTables>>

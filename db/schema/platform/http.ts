@@ -45,5 +45,5 @@ export function defineHttpTables(kit: ColumnKit) {
 }
 
 export const fanData = {
-  idempotencyKeys: { subject: { export: 'storedResponses', erasure: 'delete' } },
+  idempotencyKeys: { subject: { export: 'storedResponses', erasure: 'delete', merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof defineHttpTables>>

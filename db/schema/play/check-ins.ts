@@ -20,5 +20,7 @@ export function defineCheckInsTables(kit: ColumnKit, { users, matches }: Referen
 }
 
 export const fanData = {
-  checkIns: { userId: { export: 'checkIns', erasure: 'keep' } },
+  checkIns: {
+    userId: { export: 'checkIns', erasure: 'keep', merge: { moveUnless: ['matchId'], otherwise: 'stay' } },
+  },
 } satisfies FanData<ReturnType<typeof defineCheckInsTables>>

@@ -35,7 +35,9 @@ export function defineLockersTables(kit: ColumnKit, { users }: Referenced<'users
   return { lockers, lockerItems }
 }
 
+const LOCKER = 'the locker of the other fan stays; without one, that of the merged fan moves'
+
 export const fanData = {
-  lockers: { userId: { export: 'locker', erasure: 'delete' } },
-  lockerItems: { userId: { export: 'locker', erasure: 'delete' } },
+  lockers: { userId: { export: 'locker', erasure: 'delete', merge: { rule: LOCKER } } },
+  lockerItems: { userId: { export: 'locker', erasure: 'delete', merge: { rule: LOCKER } } },
 } satisfies FanData<ReturnType<typeof defineLockersTables>>

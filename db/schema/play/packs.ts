@@ -202,11 +202,15 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
 }
 
 export const fanData = {
-  packPurchases: { userId: { export: 'purchases', erasure: 'keep' } },
-  userPacks: { userId: { export: 'packs', erasure: 'keep' } },
+  packPurchases: { userId: { export: 'purchases', erasure: 'keep', merge: 'move' } },
+  userPacks: { userId: { export: 'packs', erasure: 'keep', merge: 'move' } },
   userItems: {
-    userId: { export: 'givenItems', erasure: 'keep' },
-    ownerId: { export: 'receivedItems', erasure: 'keep' },
+    userId: { export: 'givenItems', erasure: 'keep', merge: 'stay' },
+    ownerId: {
+      export: 'receivedItems',
+      erasure: 'keep',
+      merge: { rule: 'each item changes hands, by a link of its history' },
+    },
   },
-  itemTransfers: { ownerId: { export: 'itemTransfers', erasure: 'keep' } },
+  itemTransfers: { ownerId: { export: 'itemTransfers', erasure: 'keep', merge: 'stay' } },
 } satisfies FanData<ReturnType<typeof definePacksTables>>

@@ -46,5 +46,11 @@ export function definePredictionsTables(kit: ColumnKit, { matches, users }: Refe
 }
 
 export const fanData = {
-  predictions: { userId: { export: 'predictions', erasure: 'keep' } },
+  predictions: {
+    userId: {
+      export: 'predictions',
+      erasure: 'keep',
+      merge: { rule: 'open ones move, unless the other fan predicted the match; settled ones stay' },
+    },
+  },
 } satisfies FanData<ReturnType<typeof definePredictionsTables>>

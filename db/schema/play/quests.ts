@@ -65,6 +65,8 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
       claimedAt: timestamp(),
       /** JSON: what the claim gave. */
       given: text(),
+      /** The merged fan from whose record it was copied: the events that it counts are of that record. */
+      carriedFrom: id(),
     },
     t => [
       kit.primaryKey({ name: 'quest_progress_pk', columns: [t.userId, t.questId, t.period] }),
@@ -129,9 +131,18 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
   return { quests, questVersions, questRequirements, questProgress, questCounts, questStreaks }
 }
 
+const QUESTS =
+  'they stay, and of each period the one that is further is copied, so that none is claimed again'
+
 export const fanData = {
-  questProgress: { userId: { export: 'quests', erasure: 'keep' } },
+  questProgress: { userId: { export: 'quests', erasure: 'keep', merge: { rule: QUESTS } } },
   // The export of the events has what was counted.
-  questCounts: { userId: { export: null, erasure: 'delete' } },
-  questStreaks: { userId: { export: 'streaks', erasure: 'keep' } },
+  questCounts: { userId: { export: null, erasure: 'delete', merge: { rule: QUESTS } } },
+  questStreaks: {
+    userId: {
+      export: 'streaks',
+      erasure: 'keep',
+      merge: { rule: 'they stay, and are counted again for the other fan' },
+    },
+  },
 } satisfies FanData<ReturnType<typeof defineQuestsTables>>

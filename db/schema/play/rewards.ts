@@ -66,5 +66,13 @@ export function defineRewardsTables(kit: ColumnKit, { users }: Referenced<'users
 }
 
 export const fanData = {
-  userRewards: { userId: { export: 'rewards', erasure: { replace: ['redemptionCode'] } } },
+  userRewards: {
+    userId: {
+      export: 'rewards',
+      erasure: { replace: ['redemptionCode'] },
+      merge: {
+        rule: 'of two claims of a reward the one that is further stays; the other ends, and its unit returns to the stock unless it was used',
+      },
+    },
+  },
 } satisfies FanData<ReturnType<typeof defineRewardsTables>>

@@ -59,5 +59,11 @@ export function defineSetsTables(
 }
 
 export const fanData = {
-  setCompletions: { userId: { export: 'completedSets', erasure: 'keep' } },
+  setCompletions: {
+    userId: {
+      export: 'completedSets',
+      erasure: 'keep',
+      merge: { rule: 'they stay, and are copied without points, so that no set is completed again' },
+    },
+  },
 } satisfies FanData<ReturnType<typeof defineSetsTables>>

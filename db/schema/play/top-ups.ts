@@ -37,5 +37,5 @@ export function defineTopUpsTables(kit: ColumnKit, { users }: Referenced<'users'
 }
 
 export const fanData = {
-  topUps: { userId: { export: 'topUps', erasure: 'keep' } },
+  topUps: { userId: { export: 'topUps', erasure: 'keep', merge: 'move' } },
 } satisfies FanData<ReturnType<typeof defineTopUpsTables>>

@@ -61,7 +61,7 @@ export function defineTradesTables(
 export const fanData = {
   // Offers that are open become void.
   trades: {
-    fromId: { export: 'trades', erasure: 'keep' },
-    toId: { export: 'trades', erasure: 'keep' },
+    fromId: { export: 'trades', erasure: 'keep', merge: 'stay' },
+    toId: { export: 'trades', erasure: 'keep', merge: 'stay' },
   },
 } satisfies FanData<ReturnType<typeof defineTradesTables>>

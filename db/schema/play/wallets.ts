@@ -47,7 +47,7 @@ export function defineWalletsTables(kit: ColumnKit, { users }: Referenced<'users
 }
 
 export const fanData = {
-  wallets: { userId: { export: 'wallets', erasure: 'delete' } },
+  wallets: { userId: { export: 'wallets', erasure: 'delete', merge: 'move' } },
   // Of five minutes; what they led to is in the export of the wallets.
-  walletChallenges: { userId: { export: null, erasure: 'delete' } },
+  walletChallenges: { userId: { export: null, erasure: 'delete', merge: 'delete' } },
 } satisfies FanData<ReturnType<typeof defineWalletsTables>>

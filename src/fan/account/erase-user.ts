@@ -15,6 +15,7 @@ import { lockSignIn } from '../../identity/auth/token-validity.ts'
 import { deleteRelations } from '../../identity/relations/erase.ts'
 import { deleteAppeals } from '../../identity/sanctions/appeals.ts'
 import { deleteNotesAbout } from '../../identity/sanctions/decisions.ts'
+import { deleteMergeReasons } from '../../identity/users/merges.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
 import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
@@ -102,6 +103,7 @@ export async function eraseUser(
   const first = await eraseRecord(tx, user)
   await voidCodes(tx, user.id)
   await deleteNotes(tx, user.id)
+  await deleteMergeReasons(tx, user.id)
   await deletePromotionNotes(tx, user.id)
   await deleteCountsOf(tx, user.id)
   await deleteRelations(tx, user.id)

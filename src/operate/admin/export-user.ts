@@ -17,6 +17,7 @@ import { exportSessions } from '../../identity/auth/export.ts'
 import { exportTerms } from '../../identity/public-text/terms.ts'
 import { exportRelations } from '../../identity/relations/export.ts'
 import { exportIdentity } from '../../identity/users/export.ts'
+import { exportMerges } from '../../identity/users/merges.ts'
 import { findUser, findUserById, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/export.ts'
 import { exportCheckIns } from '../../play/check-ins/export.ts'
@@ -62,6 +63,7 @@ async function exportRecord(reader: Reader, user: User, addressEncryption: Encry
   return {
     profile,
     ...(await exportIdentity(reader, user)),
+    ...(await exportMerges(reader, user.id)),
     pictures: await exportPictures(reader, user.id),
     ...(await exportRelations(reader, user.id)),
     terms: await exportTerms(reader, user.id),

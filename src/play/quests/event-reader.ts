@@ -233,7 +233,10 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
   }
 }
 
-const INCOMPLETE = { completedAt: null, completionId: null, claimedAt: null, given: null }
+const INCOMPLETE = {
+  ...{ completedAt: null, completionId: null, claimedAt: null, given: null },
+  carriedFrom: null,
+}
 
 const countOf = (
   { userId, questId, period }: PeriodKey,

@@ -463,6 +463,16 @@ onEachEngine('The declared data of a fan', world => {
           shown: 'file-of-ada',
         },
       },
+      fanMerges: {
+        fromId: {
+          row: { fromId: userId, intoId: otherId, mergedBy: 'Ana', reason: 'Two phones', mergedAt: at(28) },
+          shown: 'Two phones',
+        },
+        intoId: {
+          row: { fromId: otherId, intoId: userId, mergedBy: 'Ana', reason: 'Same e-mail', mergedAt: at(29) },
+          shown: 'Same e-mail',
+        },
+      },
       webhookLanes: { userId: { row: { endpointId: 'endpoint', userId, nextAttemptAt: at(22) } } },
       webhookDeliveries: {
         userId: {

@@ -16,7 +16,10 @@ test('A period that began with a version which is not in memory yet is shown wit
     changedAt: at,
     versions: new Map([[1, current]]),
   }
-  const unset = { endsAt: null, completedAt: null, completionId: null, claimedAt: null, given: null }
+  const unset = {
+    ...{ endsAt: null, completedAt: null, completionId: null, claimedAt: null, given: null },
+    carriedFrom: null,
+  }
   const key = { userId: 'fan', questId: 'quest', period: 'ever' }
   const row = { ...key, ...unset, version: 2, counts: '{"step":1}', createdAt: at }
   expect(presentQuest({ quest, row }, at)).toMatchObject({
