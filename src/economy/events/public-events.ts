@@ -1,5 +1,5 @@
 /** The newest public events of many fans: what followers may be shown. */
-import { getTableColumns, sql, type WithSubquery } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql, type WithSubquery } from 'drizzle-orm'
 import { firstOfEach } from '../../../db/first-of-each.ts'
 import type { Reader } from '../../../db/index.ts'
 import { isPublicEvent } from '../../../db/schema/economy/events.ts'
@@ -19,33 +19,55 @@ export const NEWEST: EventPosition = {
   sequence: 0,
 }
 
+interface Wanted {
+  /** SQL: whether the events of a fan are shown. It is asked of few fans. */
+  isShown: (userId: SQL) => SQL
+  limit: number
+  before: EventPosition
+}
+
 /**
  * For WITH, named `newest`: the newest `limit` public events before a position, of fans whose ids are in the column `user_id` of
  * `fans`, which is in WITH as well. Only the fans with the newest events can have a row on the page: of each fan one entry of the
  * index is read, and then those of at most `limit` fans, as far back as the last of these entries.
+ *
+ * For one entry, PostgreSQL reads all entries of its page of the index that are in the range. A sample of the fans, which has
+ * enough for a page, tells from when on that range has to begin (the feed of 1,000 fans: 16 to 5 ms of its CPU time).
  */
 export function newestPublicEvents(
   reader: Pick<Reader, 'tables' | '$with'>,
   fans: WithSubquery,
-  limit: number,
-  before: EventPosition,
+  { isShown, limit, before }: Wanted,
 ) {
   const { events } = reader.tables
   const { recordedAt, userId, sequence } = events
   const isBefore = sql`${isPublicEvent(events)} and ${recordedAt} <= ${before.recordedAt}
     and (${recordedAt}, ${userId}, ${sequence}) < (${before.recordedAt}, ${before.userId}, ${before.sequence})`
   const order = sql`${recordedAt} desc, ${sequence} desc`
-  const latest = sql`select fan.user_id, (select ${recordedAt} from ${events} where ${userId} = fan.user_id and ${isBefore}
-    order by ${order} limit 1) as latest_at from ${fans} as fan`
-  const oldest = sql`coalesce((select latest_at from latest order by latest_at desc limit 1 offset ${limit} - 1), ${sql.param(OLDEST, recordedAt)})`
+  const latestOfEach = firstOfEach(sql`${fans}`, events, {
+    condition: sql`${userId} = ${fans}.user_id and ${isBefore}`,
+    order,
+    limit: 1,
+  })
+  const latestSince = sql`select ${recordedAt} from ${events} where ${userId} = ${fans}.user_id and ${isBefore}
+    and ${recordedAt} >= bound.since order by ${order} limit 1`
+  const lastOfPage = (latest: SQL) =>
+    sql`coalesce((select latest_at from ${latest} order by latest_at desc limit 1 offset ${limit} - 1), ${sql.param(OLDEST, recordedAt)})`
+  // PostgreSQL sorts first, and asks of the first ones alone whether they are shown.
+  const latestShown = sql`(select user_id, latest_at from found where latest_at is not null order by latest_at desc) as latest
+    where ${isShown(sql`latest.user_id`)}`
   const ofEach = firstOfEach(sql`candidates`, events, {
     condition: sql`${userId} = candidates.user_id and ${isBefore} and ${recordedAt} >= candidates.since`,
     order,
     limit,
   })
   return reader.$with('newest', getTableColumns(events)).as(sql`
-    with latest as materialized (${latest}),
-    candidates as materialized (select latest.user_id, ${oldest} as since from latest where latest.latest_at >= ${oldest})
-    select ${events}.* from ${ofEach}
+    with sample as materialized (select ${recordedAt} as latest_at from ${latestOfEach}
+      where ${isShown(sql`${fans}.user_id`)} limit 2 * ${limit}),
+    bound as materialized (select ${lastOfPage(sql`sample`)} as since),
+    found as materialized (select ${fans}.user_id, (${latestSince}) as latest_at from bound cross join ${fans}),
+    page_end as materialized (select ${lastOfPage(latestShown)} as since),
+    candidates as materialized (select user_id, since from page_end cross join found where latest_at >= since)
+    select ${events}.* from ${ofEach} where ${isShown(sql`candidates.user_id`)}
     order by ${recordedAt} desc, ${userId} desc, ${sequence} desc limit ${limit}`)
 }

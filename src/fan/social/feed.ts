@@ -7,7 +7,7 @@ import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { type EventPosition, NEWEST, newestPublicEvents } from '../../economy/events/public-events.ts'
-import { fansWithShownActivity, isShown } from '../../identity/relations/visibility.ts'
+import { fansInFeed, isShown, showsActivity } from '../../identity/relations/visibility.ts'
 import { publicFans } from '../../identity/users/public-profile.ts'
 import { type FeedItem, presentFeedItem } from './feed-items.ts'
 
@@ -37,8 +37,12 @@ function positionOf(text: string | undefined): EventPosition {
 }
 
 const selectFeed = prepared((reader: Reader, viewerId: string, limit: number, before: EventPosition) => {
-  const followed = reader.$with('followed').as(fansWithShownActivity(reader, viewerId))
-  const newest = newestPublicEvents(reader, followed, limit, before)
+  const followed = reader.$with('followed').as(fansInFeed(reader, viewerId))
+  const newest = newestPublicEvents(reader, followed, {
+    isShown: fanId => showsActivity(reader, fanId),
+    limit,
+    before,
+  })
   const fan = publicFans(reader).as('fan')
   return reader
     .with(followed, newest)

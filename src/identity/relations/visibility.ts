@@ -7,7 +7,6 @@ import type { Reader } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { CallerId } from '../../core/caller.ts'
-import { unsanctionedFans } from '../users/public-profile.ts'
 import { DEFAULT_PRIVACY } from './schema.ts'
 
 type Tables = Pick<Reader, 'tables'>
@@ -82,25 +81,24 @@ export function isShown(
     when 'followers' then ${follows(reader, viewerId, fanId)} else false end)`.mapWith(Boolean)
 }
 
-/**
- * Query for the fans whose activity a fan is shown: those that the fan follows and has not muted, by `isVisible` and `isShown`. A
- * constraint excludes a block beside a follow, so that of each fan one row of `users` and one of the settings is looked up.
- */
-export function fansWithShownActivity(reader: Reader, viewerId: string) {
-  const { fanRelations: relations, privacySettings: settings } = reader.tables
-  const fan = unsanctionedFans(reader).as('fan')
-  const activity = sql`coalesce((select ${settings.activity} from ${settings} where ${settings.userId} = ${fan.userId}),
-    ${sql.raw(`'${DEFAULT_PRIVACY.activity}'`)})`
+/** Query for the ids of the fans whose activity a fan wants to see, of whom `showsActivity` is to be asked. */
+export function fansInFeed(reader: Reader, viewerId: string) {
+  const { fanRelations: relations } = reader.tables
   return reader
-    .select({ userId: sql<string>`${fan.userId}`.as('user_id') })
+    .select({ userId: sql<string>`${relations.otherId}`.as('user_id') })
     .from(relations)
-    .innerJoin(fan, eq(fan.userId, relations.otherId))
-    .where(
-      and(
-        ...[eq(relations.fanId, viewerId), isNotNull(relations.followedAt), isNull(relations.mutedAt)],
-        sql`${activity} <> 'private'`,
-      ),
-    )
+    .where(and(eq(relations.fanId, viewerId), isNotNull(relations.followedAt), isNull(relations.mutedAt)))
+}
+
+/**
+ * SQL: whether the fan shows activity to followers, by `isVisible` and `isShown`. A constraint excludes a block beside a follow,
+ * so that one row of `users` and one of the settings is looked up.
+ */
+export function showsActivity({ tables: { users, privacySettings: settings } }: Tables, fanId: SQL): SQL {
+  return sql`coalesce((select judged.erased_at is null and judged.hidden_at is null and judged.silenced_at is null
+    from ${users} judged where judged.id = ${fanId}), false)
+    and coalesce((select ${settings.activity} from ${settings} where ${settings.userId} = ${fanId}),
+    ${sql.raw(`'${DEFAULT_PRIVACY.activity}'`)}) <> 'private'`
 }
 
 /** SQL: `name`, `handle` or `anonymous`, which a hidden fan is. */

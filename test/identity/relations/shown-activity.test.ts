@@ -1,7 +1,7 @@
 /** Whose activity a follower is shown: the query of the feed, and the definition that holds for every pair of fans. */
 import { expect, test } from 'bun:test'
-import { and, eq, isNotNull, isNull } from 'drizzle-orm'
-import { fansWithShownActivity, isShown, isVisible } from '../../../src/identity/relations/visibility.ts'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { fansInFeed, isShown, isVisible, showsActivity } from '../../../src/identity/relations/visibility.ts'
 import { publicFans } from '../../../src/identity/users/public-profile.ts'
 import { onEachEngine } from '../../support/world.ts'
 
@@ -32,7 +32,11 @@ onEachEngine('The fans whose activity a fan is shown', world => {
     const { read, tables } = world.db
     const { fanRelations: relations } = tables
     const fan = publicFans(read).as('fan')
-    const shown = await fansWithShownActivity(read, 'viewer')
+    const followed = fansInFeed(read, 'viewer').as('followed')
+    const shown = await read
+      .select({ userId: followed.userId })
+      .from(followed)
+      .where(showsActivity(read, sql`followed.user_id`))
     const general = await read
       .select({ userId: fan.userId })
       .from(fan)
