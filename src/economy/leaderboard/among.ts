@@ -16,8 +16,8 @@ type Key = Pick<Tables['leaderboardScores']['$inferSelect'], 'minusPoints' | 're
 type Side = 'after' | 'before'
 
 export interface AmongPage extends BoardPage {
-  /** The fan's rank among them; null when they are not on the board. */
-  ownRank: number | null
+  /** The fan's own entry, with the rank among them; null when they are not on the board. */
+  own: RankedEntry | null
 }
 
 /** `around`: the page with the fan in its middle. @throws DomainError `invalid_cursor` */
@@ -45,7 +45,7 @@ export async function readBoardAmong(
     total,
     nextCursor: end < total ? encode('after', shown.at(-1) ?? key) : null,
     previousCursor: skipped > 0 ? encode('before', shown[0] ?? key) : null,
-    ownRank: own?.rank ?? null,
+    own: own ? presentRank(own) : null,
   }
 }
 

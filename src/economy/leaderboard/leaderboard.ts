@@ -45,7 +45,7 @@ export async function readLeaderboard(
   const userId = caller?.userId
   if (among) {
     const page = { limit, cursor, around: around !== undefined }
-    return describeAmong(read, board, userId, await readAmong(read, cursors, board.id, userId, page))
+    return describeAmong(read, board, await readAmong(read, cursors, board.id, userId, page))
   }
 
   // A page that does not depend on the caller is cached for all callers.
@@ -76,19 +76,22 @@ const readAmong = async (
   page: Page & { around: boolean },
 ): Promise<AmongPage> =>
   userId === undefined
-    ? { entries: [], total: 0, nextCursor: null, previousCursor: null, ownRank: null }
+    ? { entries: [], total: 0, nextCursor: null, previousCursor: null, own: null }
     : readBoardAmong(read, cursors, board, userId, page)
 
 /** A block ends the follow, so that no fan of the page is hidden from the caller. */
-async function describeAmong(
-  read: Reader,
-  board: Board,
-  userId: string | undefined,
-  { ownRank, ...found }: AmongPage,
-) {
-  const { userIds: _, ...page } = await present(read, found)
-  const own = ownRank === null ? null : await presentOwn(read, board.id, userId)
-  return { board: describe(board, read.now()), me: own && { ...own, rank: ownRank ?? own.rank }, ...page }
+async function describeAmong(read: Reader, board: Board, { own, entries, ...page }: AmongPage) {
+  const names = await readBoardNames(
+    read,
+    [...entries, ...(own ? [own] : [])].map(({ userId }) => userId),
+  )
+  const withName = (entry: RankedEntry) => presentEntry(entry, names.get(entry.userId))
+  return {
+    board: describe(board, read.now()),
+    me: own && { ...withName(own), userId: own.userId },
+    entries: entries.map(withName),
+    ...page,
+  }
 }
 
 readLeaderboard.problems = [transportProblems.invalid_cursor, transportProblems.unauthenticated] as const
