@@ -1,9 +1,8 @@
 /** What leaderboards show of fans, by their privacy. A block is of two fans, and no part of it: see `listHidden`. */
-import { sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { isListed, toList } from '../../../db/listed.ts'
+import { toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { publicFans } from '../users/public-profile.ts'
+import { listedPublicFans } from '../users/public-profile.ts'
 import { leaderboardNameOf } from './visibility.ts'
 
 export interface BoardName {
@@ -41,10 +40,9 @@ export function boardNameOf({
 }
 
 const selectNames = prepared((reader: Reader, userIds: string) => {
-  const fan = publicFans(reader).as('fan')
+  const fan = listedPublicFans(reader, userIds).as('fan')
   const { userId, handle, displayName, avatarUrl } = fan
   return reader
     .select({ userId, handle, displayName, avatarUrl, leaderboardName: leaderboardNameOf(reader, userId) })
     .from(fan)
-    .where(sql`${isListed(reader, userId, userIds)}`)
 })

@@ -1,6 +1,7 @@
 /** The public profile of a fan: the name and picture that the fan chose, or else the provider's. */
-import { and, type Column, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { type Column, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { rowsOfListed } from '../../../db/listed.ts'
 import type { Mirror } from './mirror.ts'
 
 export interface PublicProfile {
@@ -34,15 +35,6 @@ export function publicProfileColumns({ user, mirror }: ProfileColumns) {
   }
 }
 
-/** Query for all fans who are not erased, hidden or muted by moderators, to be joined by `userId`. */
-export function unsanctionedFans(reader: Reader) {
-  const { users } = reader.tables
-  return reader
-    .select({ userId: users.id })
-    .from(users)
-    .where(and(isNull(users.erasedAt), isNull(users.hiddenAt), isNull(users.silencedAt)))
-}
-
 /** Query for what is public of all fans who are not erased, to be joined by `userId` or found by `handle`. */
 export function publicFans(reader: Reader) {
   const { users, identities } = reader.tables
@@ -58,6 +50,28 @@ export function publicFans(reader: Reader) {
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(isNull(users.erasedAt))
+}
+
+/** As `publicFans`, of those listed: each is looked up, also by a plan that was made while there were no fans. */
+export function listedPublicFans(reader: Reader, list: string) {
+  const { users, identities } = reader.tables
+  const found = rowsOfListed(
+    reader,
+    users,
+    list,
+    id => sql`${users.id} = ${id} and ${users.erasedAt} is null`,
+  )
+  const profile = publicProfileColumns({ user: found, mirror: identities })
+  return reader
+    .with(found)
+    .select({
+      userId: found.id,
+      handle: found.handle,
+      displayName: profile.displayName.as('display_name'),
+      avatarUrl: profile.avatarUrl.as('avatar_url'),
+    })
+    .from(found)
+    .leftJoin(identities, eq(identities.userId, found.id))
 }
 
 /** What a fan shows, by their own words and pictures, at this time. */

@@ -94,6 +94,34 @@ onServer('On PostgreSQL', world => {
     expect(found).toBeLessThanOrEqual(4 * PAGE.limit)
   })
 
+  test('names on a board are looked up', async () => {
+    const at = new Date()
+    const fan = { provider: 'test', createdAt: at, updatedAt: at }
+    const ids = Array.from({ length: OTHERS }, (_, n) => `fan-${n}`)
+    const found = await rowsReadBy('names on a board', 'users', tx =>
+      tx.insert(tx.tables.users).values(ids.map(id => ({ ...fan, id, subject: id }))),
+    )
+    expect(found).toBeGreaterThanOrEqual(FOLLOWED)
+    expect(found).toBeLessThanOrEqual(3 * FOLLOWED)
+  })
+
+  test('pictures on a board are looked up', async () => {
+    const mirror = { provider: 'test', updatedAt: new Date(), syncedAt: new Date() }
+    const found = await rowsReadBy('names on a board', 'identities', tx =>
+      tx.insert(tx.tables.identities).values(
+        Array.from({ length: OTHERS }, (_, n) => ({
+          ...mirror,
+          userId: `fan-${n}`,
+          subject: `fan-${n}`,
+          name: 'A',
+          picture: null,
+        })),
+      ),
+    )
+    expect(found).toBeGreaterThanOrEqual(FOLLOWED)
+    expect(found).toBeLessThanOrEqual(3 * FOLLOWED)
+  })
+
   // Moderators have hidden a part of the fans: who is hidden is looked up, and not read as a whole.
   describe.each(['a page of the feed', 'the locker of a fan'] as const)('%s', name => {
     test('looks up who is hidden', async () => {
