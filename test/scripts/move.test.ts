@@ -323,6 +323,9 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(ruleBudgets).values({ ruleId, granted: 0 })
   await tx.update(catalogueVersions).set({ version: 'v' })
   await tx.insert(tx.tables.maintenanceRuns).values({ command: text, finishedAt: at })
+  const figures = { newFans: 0, onboardings: 1, activeFans: 2, claims: 3, redemptions: 4, orders: 5, packs: 6 }
+  const points = { pointsGranted: Number.MAX_SAFE_INTEGER, pointsSpent: -1, pointsTaken: 0 }
+  await tx.insert(tx.tables.dailyFigures).values({ day: 'é', ...figures, ...points })
 }
 
 /** The values of the file with their SQLite types. */
