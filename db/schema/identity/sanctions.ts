@@ -21,6 +21,8 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
       liftsId: id(),
       /** Name of the moderator. Never shown to fans. */
       decidedBy: text().notNull(),
+      /** The member of the staff, of a decision in the console. */
+      decidedById: id(),
       createdAt: timestamp().notNull(),
     },
     t => [
@@ -59,6 +61,8 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
       granted: boolean(),
       /** Name of the moderator. Never shown to fans. */
       decidedBy: text(),
+      /** The member of the staff, of a decision in the console. */
+      decidedById: id(),
     },
     t => [
       kit.uniqueIndex('appeals_id_unique').on(t.id),

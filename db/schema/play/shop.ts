@@ -107,6 +107,7 @@ export function defineShopTables(
     t => [
       kit.index('orders_user').on(t.userId, t.id),
       kit.index('orders_status').on(t.status, t.expiresAt),
+      kit.index('orders_listed').on(t.status, t.id),
       kit
         .uniqueIndex('orders_payment_unique')
         .on(t.paymentReference)
@@ -155,6 +156,10 @@ export function defineShopTables(
       kit.primaryKey({ name: 'order_lines_pk', columns: [t.orderId, t.number] }),
       kit.uniqueIndex('order_lines_variant_unique').on(t.orderId, t.productId, t.variantId),
       kit.index('order_lines_variant').on(t.productId, t.variantId, t.holdUntil),
+      kit
+        .index('order_lines_to_ship')
+        .on(t.state, t.orderId)
+        .where(sql`${t.kind} = 'physical' and ${t.isSold}`),
       kit.index('order_lines_hold').on(t.holdUntil).where(sql`${t.holdUntil} is not null`),
       kit.foreignKey({
         name: 'order_lines_variant_fk',

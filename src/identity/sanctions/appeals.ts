@@ -9,6 +9,7 @@ import { ensureUserId } from '../users/users.ts'
 import {
   closeAppeal,
   listDecisions,
+  type Moderator,
   type NewDecision,
   recordDecision,
   sanctionsInForce,
@@ -70,7 +71,7 @@ export function listOpenAppeals(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-type AppealDecision = Pick<NewDecision, 'reason' | 'decidedBy' | 'note'> & { granted: boolean }
+type AppealDecision = Pick<NewDecision, 'reason' | 'note' | keyof Moderator> & { granted: boolean }
 
 /**
  * Closes the appeal. A granted one lifts the sanction, if it is still in force. Of several decisions at once, one succeeds.
@@ -82,20 +83,20 @@ export async function decideAppeal(
   decision: AppealDecision,
 ): Promise<Appeal> {
   const { granted, ...common } = decision
+  const { decidedBy, decidedById = null } = common
   const found = await selectById(tx, appealId)
   if (!found || !(await lockForSanction(tx, found.fanId)))
     throw new DomainError(appealProblems.appeal_not_open)
   const { sanctionId, fanId } = found
   const decisions = await listDecisions(tx, fanId)
   const sanction = decisions.find(({ id }) => id === sanctionId)
-  if (sanction && isSamePerson(sanction.decidedBy, decision.decidedBy))
-    throw new DomainError(appealProblems.appeal_of_own_decision)
-  if (!(await closeAppeal(tx, sanctionId, { granted, decidedBy: decision.decidedBy })))
+  if (sanction && isSamePerson(sanction, common)) throw new DomainError(appealProblems.appeal_of_own_decision)
+  if (!(await closeAppeal(tx, sanctionId, { granted, decidedBy, decidedById })))
     throw new DomainError(appealProblems.appeal_not_open)
   const isLifted = granted && sanctionsInForce(decisions, tx.now()).includes(sanctionId)
   if (isLifted) await recordDecision(tx, { ...common, fanId, kind: 'lift', liftsId: sanctionId })
   else if (common.note) await recordDecision(tx, { ...common, fanId, kind: 'note' })
-  return { ...found, granted, decidedBy: decision.decidedBy, decidedAt: tx.now() }
+  return { ...found, granted, decidedBy, decidedById, decidedAt: tx.now() }
 }
 
 const selectById = preparedRow((reader: Reader, id: string) => {
@@ -103,7 +104,10 @@ const selectById = preparedRow((reader: Reader, id: string) => {
   return reader.select().from(appeals).where(eq(appeals.id, id))
 })
 
-const isSamePerson = (one: string, other: string) => normalize(one) === normalize(other)
+/** By id or by name: commands know names only, and the name of a member of the staff can change. */
+export const isSamePerson = (one: Moderator, other: Moderator) =>
+  normalize(one.decidedBy) === normalize(other.decidedBy) ||
+  (one.decidedById != null && one.decidedById === other.decidedById)
 
 const normalize = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase()
 

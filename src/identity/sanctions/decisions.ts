@@ -13,12 +13,18 @@ export type Reason = (typeof REASONS)[number]
 
 export type Decision = Tables['moderationDecisions']['$inferSelect']
 
+/** Who decides: by name, and in the console also by their id. */
+export interface Moderator {
+  decidedBy: string
+  decidedById?: string | null
+}
+
 /** What a moderator decides. `until` is in the future; `liftsId` is the id of a sanction in force. */
-export type NewDecision = { fanId: string; reason: Reason; decidedBy: string; note?: string | undefined } & (
-  | { kind: 'dismiss' | 'hide' | 'mute' | 'note' }
-  | { kind: 'suspend'; until: Date }
-  | { kind: 'lift'; liftsId: string }
-)
+export type NewDecision = Moderator & { fanId: string; reason: Reason; note?: string | undefined } & (
+    | { kind: 'dismiss' | 'hide' | 'mute' | 'note' }
+    | { kind: 'suspend'; until: Date }
+    | { kind: 'lift'; liftsId: string }
+  )
 
 /** In their order. */
 export const listDecisions = prepared((reader: Reader, fanId: string) => {
@@ -55,7 +61,7 @@ export function sanctionsInForce(decisions: readonly Decision[], now: Date): str
  * @throws DomainError `fan_not_found`, `sanction_not_in_force`
  */
 export async function recordDecision(tx: Transaction, decision: NewDecision): Promise<Decision> {
-  const { fanId, kind, reason, decidedBy, note } = decision
+  const { fanId, kind, reason, decidedBy, decidedById = null, note } = decision
   if (!(await lockForSanction(tx, fanId))) throw new DomainError(userProblems.fan_not_found)
   const earlier = await listDecisions(tx, fanId)
   const { hidden, muted } = foldDecisions(earlier)
@@ -72,6 +78,7 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
     until: kind === 'suspend' ? decision.until : null,
     liftsId: kind === 'lift' ? decision.liftsId : null,
     decidedBy,
+    decidedById,
     createdAt: tx.now(),
   }
   const { moderationDecisions, moderationNotes } = tx.tables
@@ -88,16 +95,15 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
   const lifted = kind === 'lift' && earlier.find(({ id }) => id === decision.liftsId)
   if (lifted) {
     await tx.spine.sanctions.recordLift(tx, row, lifted)
-    await closeAppeal(tx, lifted.id, { granted: true, decidedBy })
+    await closeAppeal(tx, lifted.id, { granted: true, decidedBy, decidedById })
   }
   tx.invalidate(fanTag(fanId))
   return row
 }
 recordDecision.problems = [userProblems.fan_not_found, sanctionProblems.sanction_not_in_force] as const
 
-interface AppealDecision {
+interface AppealDecision extends Moderator {
   granted: boolean
-  decidedBy: string
 }
 
 /** Whether the appeal was open. */

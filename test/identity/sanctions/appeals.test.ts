@@ -73,6 +73,26 @@ onEachEngine('An appeal', world => {
     expect(codes.toSorted()).toEqual([null, 'appeal_not_open', 'appeal_not_open'].toSorted())
   })
 
+  test.each([
+    ['the same person under another name', { decidedBy: 'Ana Ruiz', decidedById: 'provider:7' }],
+    ['the same name without an id, as a command has it', { decidedBy: 'ana' }],
+    ['the same name with another id', { decidedBy: 'Ana', decidedById: 'link:Ana' }],
+  ])('against a decision in the console is not decided by %s', async (_, decider) => {
+    const fan = await namedFan(world)
+    const staff = { decidedBy: 'Ana', decidedById: 'provider:7' }
+    const { id } = await world.db.write(tx =>
+      recordDecision(tx, { ...staff, reason: 'spam', fanId: fan.id, kind: 'hide' }),
+    )
+    await appeal(fan, id)
+    const appealId = await idOf(id)
+    const decideAs = (moderator: typeof staff | typeof decider) =>
+      world.db.write(tx => decideAppeal(tx, appealId, { ...moderator, reason: 'other', granted: true }))
+    expect(await codeOf(decideAs(decider))).toBe('appeal_of_own_decision')
+    expect(await decideAs({ decidedBy: 'Bruno', decidedById: 'provider:8' })).toMatchObject({
+      ...{ granted: true, decidedBy: 'Bruno', decidedById: 'provider:8' },
+    })
+  })
+
   test('is granted by a lift of its sanction', async () => {
     const fan = await namedFan(world)
     const { id } = await sanction(fan.id, 'hide')
