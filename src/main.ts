@@ -68,6 +68,12 @@ async function start(config: Readonly<Config>) {
   const metricsServer =
     address && metrics?.serve(deps, { ...address, port: portOfWorker(address.port, worker) })
   if (metricsServer) log.info({ url: metricsServer.url }, 'serving metrics')
+  // One process is enough for the club's staff. Loaded only where it is served.
+  const consoleServer =
+    config.console && (worker ?? 1) === 1
+      ? (await import('./operate/console/server.ts')).serveConsole(deps)
+      : undefined
+  if (consoleServer) log.info({ url: consoleServer.url }, 'serving the console')
   // Streams are requests that last.
   const inFlight = () => (app.server?.pendingRequests ?? 0) - deps.streams.size
   const background = startBackground(deps, inFlight)
@@ -90,7 +96,7 @@ async function start(config: Readonly<Config>) {
       }, ms)
     const ofRequests = setDeadline('requests', drainTimeoutMs)
     deps.streams.stop()
-    await app.server?.stop()
+    await Promise.all([app.server?.stop(), consoleServer?.stop()])
     clearTimeout(ofRequests)
     const ofTasks = setDeadline('background tasks', drainTimeoutMs + ATTEMPT_MS)
     await background.stop()

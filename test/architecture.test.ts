@@ -37,9 +37,9 @@ const sources: Source[] = await Promise.all(
 )
 /** The package for apps: no part of the server, see its own test. */
 const isClient = (file: string) => file.startsWith('src/client/')
-/** They run in browsers, whose clock is the only one. */
+/** The console's pages, which run in a browser. */
 const isPage = (file: string) => file.startsWith('src/operate/console/pages/')
-const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !isClient(file))
+const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !isClient(file) && !isPage(file))
 
 const domainOf = (file: string) => /^(?:src\/)?([^/]+)\//.exec(file)?.[1] ?? ''
 /** `play/rewards`, or the domain alone where a domain has no rooms. */
@@ -59,6 +59,7 @@ const isRoutes = (file: string) => /routes\.ts$/.test(file)
 const isHttp = (file: string) =>
   isRoutes(file) ||
   /^src\/platform\/(http\/(edge|contract)|docs)\//.test(file) ||
+  /^src\/operate\/console\/(contract\/|app\.ts|server\.ts)/.test(file) ||
   isComposition(file) ||
   [
     'src/identity/auth/authenticate.ts',
@@ -167,6 +168,23 @@ describe('floors', () => {
     expect(across).toEqual([['scripts/build/client.ts', 'src/client/package.json']])
   })
 
+  test('the pages of the console take nothing but types from the server', async () => {
+    const pages = await Promise.all(
+      sourceFiles('src/operate/console/pages/**/*.{ts,tsx}').map(async file => ({
+        file,
+        text: await Bun.file(join(root, file)).text(),
+      })),
+    )
+    expect(pages.length).toBeGreaterThan(4)
+    const values = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/^(?:import|export) (?!type )[^'\n]*'(\.[^']+)'|^} from '(\.[^']+)'/gm)]
+        .map(([, one, other]) => join(dirname(file), one ?? other ?? ''))
+        .filter(name => !isPage(name))
+        .map(name => `${file} → ${name}`),
+    )
+    expect(values).toEqual([])
+  })
+
   test('no import circle exists anywhere', () => {
     expect(circles()).toEqual([])
   })
@@ -231,6 +249,9 @@ describe('kinds of files', () => {
       'src/identity/users/routes.ts',
       'src/platform/http/idempotency/idempotency.ts',
       'src/identity/server-keys/group.ts',
+      // Actions of staff take no key: what they write is in the audit log.
+      'src/operate/console/contract/act.ts',
+      'src/operate/console/sessions/routes.ts',
     ]
     const writers = offenders(
       ({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file),
@@ -262,17 +283,20 @@ describe('kinds of files', () => {
     expect(importing.map(({ file }) => file)).toEqual(files)
   })
 
-  test('only routes, groups of routes and the HTTP edge import Elysia, and two files use its hooks', () => {
+  test('only routes, groups of routes and the HTTP edge import Elysia, and three files use its hooks', () => {
     const importing = offenders(({ file, imports }) => !isRoutes(file) && imports.includes('elysia'))
     expect(importing.filter(file => !file.startsWith('src/platform/')).toSorted()).toEqual([
       'src/app/app.ts',
       'src/identity/auth/fans-or-servers.ts',
       'src/identity/auth/groups.ts',
       'src/identity/server-keys/group.ts',
+      'src/operate/console/app.ts',
+      'src/operate/console/contract/staff.ts',
     ])
     const hook =
       /\.(on(Request|Parse|Transform|BeforeHandle|AfterHandle|AfterResponse|Error|Start|Stop)|mapResponse|mapDerive|resolve)\((\{ as|\(\{)|\b(beforeHandle|afterHandle|transform):/
     expect(offenders(({ text }) => hook.test(text)).toSorted()).toEqual([
+      'src/operate/console/contract/operation.ts',
       'src/platform/http/contract/operation.ts',
       'src/platform/http/edge/server-hooks.ts',
     ])

@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { buildConsole } from '../dev/build-console.ts'
 import { buildDemo } from '../dev/build-demo.ts'
 
 /** Read at run time from the same places, relative to the root of the repository. */
@@ -32,6 +33,7 @@ export async function buildExecutable(root: string, outfile: string): Promise<vo
     for (const file of FILES)
       cpSync(join(root, file), join(staged, file), { recursive: true, filter: name => !name.endsWith('.ts') })
     await buildDemo(join(staged, 'data/demo'))
+    await buildConsole(join(staged, 'data/console'))
     const { success, logs } = await Bun.build({
       // A thread is an entry point of its own.
       entrypoints: ['scripts/matchday.ts', 'db/sqlite/checkpoint.ts', 'src/play/lockers/draw-picture.ts'].map(

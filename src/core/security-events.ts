@@ -12,6 +12,8 @@ export const SECURITY_EVENTS = {
   revoked_server_key_used: 'a revoked server key was refused',
   redemption_limit_reached: 'a source has reached its limit of redemption codes',
   sign_in_limit_reached: 'an address has reached its limit of sign-in requests',
+  console_link_reused: 'a link of the console was used again, and refused',
+  console_link_refused: 'a link of the console that is unknown or has expired was refused',
 } as const
 
 export type SecurityEvent = keyof typeof SECURITY_EVENTS

@@ -1,5 +1,6 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
 import { attempt } from '../../core/attempt.ts'
+import { readConsoleConfig } from './console.ts'
 import { readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
 import {
   createEnvironmentReader,
@@ -121,6 +122,8 @@ export function parseConfig(env: Environment) {
     },
     /** Where Prometheus reads metrics; null: nothing is measured. The first worker has this port, each further one the next. */
     metrics: readMetricsConfig(reader),
+    /** The console of the club's staff; null: it is not served. The first worker alone serves it. */
+    console: readConsoleConfig(reader, apiPort),
     /** Where traces are sent; null: nothing is traced. */
     tracing: readTracingConfig(reader),
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),

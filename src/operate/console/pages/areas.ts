@@ -1,4 +1,5 @@
 /** The areas of the console: what the navigation and the palette list, in their order. */
+import type { Permission } from '../roles.ts'
 import type { IconName } from './parts/icon.tsx'
 
 export interface Area {
@@ -7,18 +8,26 @@ export interface Area {
   title: string
   icon: IconName
   group: 'Today' | 'Club' | 'System'
+  /** Without it the area is not shown. */
+  permission: Permission
 }
 
 export const AREAS = [
-  { path: '', title: 'Overview', icon: 'overview', group: 'Today' },
-  { path: 'fans', title: 'Fans', icon: 'fans', group: 'Today' },
-  { path: 'desk', title: 'Desk', icon: 'desk', group: 'Today' },
-  { path: 'match-day', title: 'Match day', icon: 'matchDay', group: 'Today' },
-  { path: 'moderation', title: 'Moderation', icon: 'moderation', group: 'Today' },
-  { path: 'orders', title: 'Orders', icon: 'orders', group: 'Club' },
-  { path: 'catalogue', title: 'Catalogue', icon: 'catalogue', group: 'Club' },
-  { path: 'webhooks', title: 'Webhooks', icon: 'webhooks', group: 'System' },
-  { path: 'keys', title: 'Server keys', icon: 'keys', group: 'System' },
-  { path: 'jobs', title: 'Jobs', icon: 'jobs', group: 'System' },
-  { path: 'audit', title: 'Audit log', icon: 'audit', group: 'System' },
+  { path: '', title: 'Overview', icon: 'overview', group: 'Today', permission: 'overview.read' },
+  { path: 'fans', title: 'Fans', icon: 'fans', group: 'Today', permission: 'fans.read' },
+  { path: 'desk', title: 'Desk', icon: 'desk', group: 'Today', permission: 'desk.use' },
+  { path: 'match-day', title: 'Match day', icon: 'matchDay', group: 'Today', permission: 'matches.read' },
+  {
+    path: 'moderation',
+    title: 'Moderation',
+    icon: 'moderation',
+    group: 'Today',
+    permission: 'moderation.read',
+  },
+  { path: 'orders', title: 'Orders', icon: 'orders', group: 'Club', permission: 'orders.read' },
+  { path: 'catalogue', title: 'Catalogue', icon: 'catalogue', group: 'Club', permission: 'catalogue.read' },
+  { path: 'webhooks', title: 'Webhooks', icon: 'webhooks', group: 'System', permission: 'webhooks.read' },
+  { path: 'keys', title: 'Server keys', icon: 'keys', group: 'System', permission: 'keys.read' },
+  { path: 'jobs', title: 'Jobs', icon: 'jobs', group: 'System', permission: 'jobs.read' },
+  { path: 'audit', title: 'Audit log', icon: 'audit', group: 'System', permission: 'audit.read' },
 ] as const satisfies Area[]

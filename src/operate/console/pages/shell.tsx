@@ -173,7 +173,7 @@ function AccountDialog({ of: { staff } }: { of: Session }) {
     isAccountOpen.value = false
   }
   const signOut = useAction(async () => {
-    await write('DELETE', '/api/session')
+    await write('POST', '/api/session/end', {})
     close()
     forgetShown()
     session.value = null

@@ -22,7 +22,7 @@ import { noteAllowed } from './when-suspended.ts'
 
 /** The schema of a body or query without members. */
 export const Nothing = Closed({})
-type Nothing = typeof Nothing
+export type Nothing = typeof Nothing
 
 /** Examples of a body and, by status, of a response. */
 type Examples<Status extends PropertyKey> = { body?: Record<string, unknown> } & Partial<
@@ -31,7 +31,7 @@ type Examples<Status extends PropertyKey> = { body?: Record<string, unknown> } &
 
 type DataAccess = 'none' | 'read' | 'write'
 
-interface Declaration<Body, Query, Params, Responses, Problem> {
+export interface Declaration<Body, Query, Params, Responses, Problem> {
   /** `operationId` in the document: the function name in generated clients. */
   id: string
   summary: string

@@ -1,0 +1,35 @@
+/** `bun run console-link --name NAME --role ROLE`: a link that signs one person in to the console, once. */
+import { Option } from '@commander-js/extra-typings'
+import { consoleUrlOf } from '../src/operate/console/contract/settings.ts'
+import { ROLES } from '../src/operate/console/roles.ts'
+import { issueLink } from '../src/operate/console/sessions/links.ts'
+import { nameFault } from '../src/operate/console/staff.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail, failUsage } from './command/explain.ts'
+
+const command = declareCommand({
+  name: 'console-link',
+  summary: `Prints a link that signs one person in to the console: once, within 10 minutes. The session lasts 8 hours.
+Links of one name are of one person: use the same name each time, and a name of their own for each person.`,
+  examples: [
+    ['--name "Ada Lovelace" --role owner', 'a person who may do everything'],
+    ['--name Grace --role support --json', 'the link and when it expires, as JSON'],
+  ],
+  notes: 'CONSOLE_URL is the address in the link; by default the console is at http://localhost:3100.',
+})
+  .requiredOption('--name <name>', 'the person, as the audit log names them')
+  .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
+
+await runCommand(command, async ({ options: { name, role }, configuration, openDatabase, note }) => {
+  const fault = nameFault(name)
+  if (fault !== null) failUsage(`--name ${fault}`)
+  const { console } = await configuration()
+  if (!console) return fail('The console is not served: set CONSOLE_PORT.')
+  const base = consoleUrlOf(console)
+  if (base === null) return fail('CONSOLE_PORT is 0: set CONSOLE_URL to the address of the console.')
+  const db = await openDatabase()
+  const { secret, expiresAt } = await db.write(tx => issueLink(tx, { name, role }))
+  const url = `${base}/sign-in#${secret}`
+  note(`Signs ${name} in as ${role}, once, until ${expiresAt.toISOString()}. Who has the link can use it.`)
+  return { json: { url, name, role, expiresAt }, text: url }
+})

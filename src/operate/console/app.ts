@@ -1,0 +1,46 @@
+/** The console as one application: its API and its pages. Never listens: `server.ts` does, and tests call `handle`. */
+import { Elysia, NotFoundError } from 'elysia'
+import { methodsOf, shadowedRoutes, templateOf } from '../../platform/http/edge/methods.ts'
+import { routeFacts } from '../../platform/http/edge/route-facts.ts'
+import { serverHooks } from '../../platform/http/edge/server-hooks.ts'
+import { createRateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
+import { auditRoutes } from './audit/routes.ts'
+import type { ConsoleDeps } from './deps.ts'
+import { pageRoutes } from './page-routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+
+/** Requests per minute of a network address: a club's staff share one, and nobody types so many secrets. */
+const RATES = { address: 6_000, tokensPerAddress: 60 }
+
+/** Every operation. An area of the console is one line. */
+export const createConsoleApi = (deps: ConsoleDeps) =>
+  new Elysia({ name: 'console/api', normalize: false }).use(sessionRoutes(deps)).use(auditRoutes(deps))
+
+export function createConsoleApp(deps: ConsoleDeps) {
+  const { config, elapsed } = deps
+  const api = createConsoleApi(deps)
+  const app = new Elysia({ normalize: false, strictPath: true })
+  const surroundings = {
+    allowedMethods: (path: string) => methodsOf(api.routes, path),
+    templateOf: (path: string) => templateOf(api.routes, path),
+    peerOf: (request: Request) => app.server?.requestIP(request)?.address,
+    facts: routeFacts(api.routes),
+  }
+  const hooks = serverHooks(
+    {
+      ...deps,
+      // No other origin reads it, whatever CORS_ORIGINS says.
+      config: { ...config, network: { ...config.network, corsOrigins: [], corsLoopback: false } },
+      observers: {},
+      rateLimiter: createRateLimiter({ rates: { ...config.limits.rates, ...RATES }, monotonic: elapsed }),
+      tracer: undefined,
+    },
+    surroundings,
+  )
+  const composed = app.use(hooks)
+  for (const { method, path } of shadowedRoutes(api.routes))
+    composed.route(method, path, () => {
+      throw new NotFoundError()
+    })
+  return composed.use(api).use(pageRoutes(config))
+}

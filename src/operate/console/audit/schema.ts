@@ -1,0 +1,46 @@
+/** Schemas of the audit log. */
+import {
+  Closed,
+  Instant,
+  InstantParameter,
+  Integer,
+  NextCursor,
+  Nullable,
+  PageQuery,
+} from '../../../core/schemas.ts'
+import { Type } from '../../../core/typebox.ts'
+
+const text = (description: string, maxLength = 200) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }))
+
+const filter = {
+  staffId: text('Of this person.', 300),
+  subjectKind: text('About this kind of subject, such as `fan`.'),
+  subjectId: text('About this subject.'),
+  operation: text('By the operation of this id.'),
+  from: Type.Optional(InstantParameter('At or after this time.')),
+  to: Type.Optional(InstantParameter('Before this time.')),
+}
+export const AuditFilter = Closed(filter)
+export const AuditQuery = Closed({ ...filter, ...PageQuery })
+
+export const AuditEntry = Closed(
+  {
+    seq: Integer({ description: '1, 2, 3 … without gaps.' }),
+    at: Instant('When it was done.'),
+    staff: Closed({ id: Type.String(), name: Type.String(), role: Type.String() }),
+    operation: Type.String({ description: 'Id of the operation.' }),
+    subject: Closed({ kind: Type.String(), id: Type.String() }),
+    reason: Nullable(Type.String()),
+    detail: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    confirmedBy: Nullable(Closed({ id: Type.String(), name: Type.String() }), {
+      description: 'The second person, of an action that needs two.',
+    }),
+    hash: Type.String({ description: 'Of this row and of the hash of the one before it.' }),
+  },
+  { title: 'AuditEntry' },
+)
+export const AuditPage = Closed(
+  { entries: Type.Array(AuditEntry), nextCursor: NextCursor },
+  { title: 'AuditPage' },
+)

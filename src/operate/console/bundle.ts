@@ -1,0 +1,39 @@
+/** Bundles `pages/`: at the start and after changes in development, at the build for the executable. */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PAGES = join(import.meta.dir, 'pages')
+
+/** Files by name, as `index.html`. @throws Error with the messages of the bundler */
+export async function bundlePages(): Promise<Map<string, Blob>> {
+  const { success, logs, outputs } = await Bun.build({
+    entrypoints: [join(PAGES, 'index.html')],
+    publicPath: '/',
+    minify: true,
+    splitting: true,
+    // Else the value at the time of the build chooses how JSX is compiled.
+    define: { 'process.env.NODE_ENV': '"production"' },
+    throw: false,
+  })
+  if (!success) throw new Error(`the pages of the console cannot be bundled:\n${logs.join('\n')}`)
+  return new Map(outputs.map(output => [output.path.replace(/^\.?\//, ''), output]))
+}
+
+/** As `bundlePages`, bundled again when a source has changed since the last call. */
+export function createBundler(): () => Promise<Map<string, Blob>> {
+  let newest = 0
+  let bundled: Promise<Map<string, Blob>> | undefined
+  return () => {
+    const changed = newestChange()
+    if (!bundled || changed > newest) bundled = bundlePages()
+    newest = changed
+    return bundled
+  }
+}
+
+const newestChange = (): number =>
+  Math.max(
+    ...readdirSync(PAGES, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs),
+  )

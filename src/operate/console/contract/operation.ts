@@ -1,0 +1,70 @@
+/** Declares an operation of the console: as `operation` does for the API, with the permission that it needs. */
+import { DomainError, type ProblemType } from '../../../core/problems.ts'
+import type { TSchema } from '../../../core/typebox.ts'
+import {
+  type Declaration,
+  type Nothing,
+  type Operation,
+  operation,
+} from '../../../platform/http/contract/operation.ts'
+import { consoleProblems } from '../problems.ts'
+import { mayDo, type Permission } from '../roles.ts'
+import { callOf, type Reached } from './call.ts'
+
+type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'open' | 'idempotencyKey' | 'whenSuspended'
+
+interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
+  extends Omit<Declaration<Body, Query, Params, Responses, Problem>, OfPublicApi> {
+  /** Of `roles.ts`. */
+  permission: Permission
+  /** Why a write takes no `reason`: how to undo it. All other writes take one in their body. */
+  reversible?: string
+}
+
+/** The declaration as tests read it, in the `detail` of its route. */
+export interface ConsoleDeclared {
+  permission: Permission
+  reversible?: string
+}
+
+const CONSOLE = 'x-console'
+
+/** The declaration of a route; undefined for a route that is no operation of staff. */
+export const consoleDeclaredOf = (route: {
+  hooks: { detail?: Record<string, unknown> }
+}): ConsoleDeclared | undefined =>
+  // Guarantee of the cast: only `consoleOperation` writes this key.
+  route.hooks.detail?.[CONSOLE] as ConsoleDeclared | undefined
+
+/** For routes of a group `staff(…)`. The role is checked before the body is read. */
+export function consoleOperation<
+  const Responses extends Record<number, TSchema>,
+  Body extends TSchema | undefined = undefined,
+  Query extends TSchema = Nothing,
+  Params extends TSchema | undefined = undefined,
+  const Problem extends ProblemType = never,
+>(
+  declaration: ConsoleDeclaration<Body, Query, Params, Responses, Problem>,
+): Operation<Body, Query, Params, Responses, Problem> {
+  const { permission, reversible, ...rest } = declaration
+  const declared = operation<Responses, Body, Query, Params, Problem>({ ...rest, idempotencyKey: 'none' })
+  // Guarantee of the cast: the hooks that `operation` returns with its options.
+  const { transform } = declared as unknown as { transform: unknown[] }
+  const detail = { ...declared.detail, [CONSOLE]: { permission, reversible } }
+  const hooks = { detail, transform: [reach({ id: rest.id, permission }), ...transform] }
+  return Object.assign(declared, hooks)
+}
+
+/** @throws DomainError `permission_denied` */
+const reach =
+  (reached: Reached) =>
+  ({ request }: { request: Request }): void => {
+    const call = callOf(request)
+    const { permission } = reached
+    if (!mayDo(call.staff.role, permission))
+      throw new DomainError(consoleProblems.permission_denied, {
+        permission,
+        detail: `The role ${call.staff.role} does not have ${permission}.`,
+      })
+    call.reached = reached
+  }

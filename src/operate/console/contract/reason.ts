@@ -1,0 +1,13 @@
+/** Why a person of the staff does something: required for every write that is not undone at once. */
+
+import { Formatted } from '../../../core/formats.ts'
+import { isVisible } from '../../../core/name-text.ts'
+
+export const Reason = Formatted('reason', isVisible, {
+  minLength: 1,
+  maxLength: 500,
+  description:
+    'Why, for the audit log, which keeps it for ever: without names, addresses and other personal data.',
+  errorNoun: 'a reason of 1 to 500 characters',
+  examples: ['The scanner at gate 4 was down.'],
+})

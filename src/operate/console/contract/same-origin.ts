@@ -1,0 +1,24 @@
+/** Requests that write come from the console's own pages. */
+import { DomainError } from '../../../core/problems.ts'
+import type { ConsoleConfig } from '../../../platform/config/console.ts'
+import { consoleProblems } from '../problems.ts'
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Without CONSOLE_URL the console is at the loopback or at CONSOLE_HOST: another name that resolves to it is not trusted.
+ * @throws DomainError `csrf_failed`
+ */
+export function requireSameOrigin({ host, url }: ConsoleConfig, { headers }: Request): void {
+  const origin = headers.get('origin')
+  if (isOwn(origin === null ? null : URL.parse(origin))) return
+  throw new DomainError(consoleProblems.csrf_failed, {
+    detail: 'The Origin is not that of the console. CONSOLE_URL says where staff reach it.',
+  })
+
+  function isOwn(given: URL | null): boolean {
+    if (given === null) return false
+    if (url !== null) return given.origin === url
+    return given.host === headers.get('host') && [...LOOPBACK, host].includes(given.hostname)
+  }
+}

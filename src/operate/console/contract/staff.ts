@@ -1,0 +1,64 @@
+/** Groups of routes for signed-in staff. */
+
+import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
+import { isSameSecret } from '../../../core/constant-time.ts'
+import { DomainError, type ProblemOf } from '../../../core/problems.ts'
+import { type Group, withRefusals } from '../../../platform/http/contract/group.ts'
+import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { consoleProblems } from '../problems.ts'
+import { cookieName, readCookie } from '../sessions/cookie.ts'
+import { csrfTokenOf } from '../sessions/secrets.ts'
+import { findSession, type StaffSession } from '../sessions/sessions.ts'
+import { createAct } from './act.ts'
+import { beginCall } from './call.ts'
+import { requireSameOrigin } from './same-origin.ts'
+import { consoleConfigOf } from './settings.ts'
+
+/** What authentication throws: see `Refusal` of `identity/auth/groups.ts`. */
+type Refusal =
+  | ElysiaCustomStatusResponse<401, ProblemOf<typeof consoleProblems.session_required>, 401>
+  | ElysiaCustomStatusResponse<
+      403,
+      ProblemOf<typeof consoleProblems.csrf_failed | typeof consoleProblems.permission_denied>,
+      403
+    >
+
+const READS = new Set(['GET', 'HEAD'])
+
+/**
+ * Handlers get `staff`, who is signed in; `act`, the one way to write; and `session`. Routes are declared with
+ * `consoleOperation`, which checks the permission.
+ * @throws DomainError `session_required`, `csrf_failed`
+ */
+export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) =>
+  new Elysia({ prefix, detail: { tags: [tag] } })
+    .use(uncachedInGroup())
+    // A derive runs before validation: without a session the response is 401, not 422.
+    .derive(async ({ request }) => {
+      const session = await requireSession(deps, request)
+      if (!READS.has(request.method)) {
+        requireSameOrigin(consoleConfigOf(deps), request)
+        requireCsrfToken(session, request)
+      }
+      beginCall(request, { staff: session.staff })
+      return withRefusals<Refusal>()({ session, staff: session.staff, act: createAct(deps, request) })
+    })
+
+interface CurrentSession extends StaffSession {
+  csrfToken: string
+}
+
+async function requireSession(deps: ConsoleDeps, { headers }: Request): Promise<CurrentSession> {
+  const token = readCookie(headers, cookieName(consoleConfigOf(deps).secure))
+  const session = token === undefined ? null : await findSession(deps.db.read, token)
+  if (token === undefined || session === null) throw new DomainError(consoleProblems.session_required)
+  return { ...session, csrfToken: csrfTokenOf(token) }
+}
+
+function requireCsrfToken({ csrfToken }: CurrentSession, { headers }: Request): void {
+  if (isSameSecret(headers.get('x-csrf-token') ?? '', csrfToken)) return
+  throw new DomainError(consoleProblems.csrf_failed, {
+    detail: 'Send X-CSRF-Token with the token of GET /api/session.',
+  })
+}

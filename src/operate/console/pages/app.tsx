@@ -1,0 +1,45 @@
+/** Which screen is shown: by who is signed in, by the address, and by what the role may see. */
+import { signal } from '@preact/signals'
+import { hasCode, read } from './api.ts'
+import { AREAS, type Area } from './areas.ts'
+import { Page } from './parts/page.tsx'
+import { route } from './router.tsx'
+import { NotAllowed, NotFound, SignedOut, Starting } from './screens.tsx'
+import { may, type Session, session } from './session.ts'
+import { Shell } from './shell.tsx'
+import { link, openLink, SignInWithLink } from './sign-in.tsx'
+
+const failure = signal<unknown>(null)
+
+/** Reads the link in the address, if there is one, and the session of the cookie. */
+export async function start(): Promise<void> {
+  failure.value = null
+  try {
+    await openLink()
+    session.value = await read<Session>('/api/session')
+  } catch (error) {
+    if (hasCode(error, 'session_required')) session.value = null
+    else failure.value = error
+  }
+}
+
+export function App() {
+  const current = session.value
+  if (link.value) return <SignInWithLink of={link.value} />
+  if (current === null) return <SignedOut onRetry={start} />
+  if (current === undefined) return <Starting error={failure.value} onRetry={start} />
+  const areas: Area[] = AREAS.filter(({ permission }) => may(permission))
+  const [path = ''] = route.value
+  const area = AREAS.find(one => one.path === path)
+  return (
+    <Shell of={current} areas={areas}>
+      {!area ? (
+        <NotFound />
+      ) : may(area.permission) ? (
+        <Page title={area.title}>{null}</Page>
+      ) : (
+        <NotAllowed role={current.staff.role} />
+      )}
+    </Shell>
+  )
+}

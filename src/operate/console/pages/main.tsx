@@ -1,0 +1,7 @@
+/** Starts the console: who is signed in, then the screen of the address. */
+import { render } from 'preact'
+import { App, start } from './app.tsx'
+
+const root = document.getElementById('console')
+if (root) render(<App />, root)
+await start()

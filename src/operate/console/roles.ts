@@ -1,0 +1,71 @@
+/** Who may do what in the console: the only place that says so. docs/console.md has it as a table. */
+import type { TwoPersonGroup } from '../../platform/config/two-person.ts'
+
+/** `support`: the desk and the hotline. `editor`: the catalogue. `owner`: everything. */
+export const ROLES = ['support', 'editor', 'moderator', 'finance', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+const everyone: readonly Role[] = ROLES
+
+interface Rule {
+  /** What it allows, for the documentation. */
+  about: string
+  roles: readonly Role[]
+  /** With `CONSOLE_TWO_PERSON`, another person with the permission must confirm. */
+  twoPerson?: TwoPersonGroup
+}
+
+export const PERMISSIONS = {
+  'session.own': { about: 'Sign out; see who they are', roles: everyone },
+  'overview.read': { about: 'See the figures of the club', roles: everyone },
+  'fans.read': {
+    about: 'Find fans and read what they did',
+    roles: ['support', 'moderator', 'finance', 'owner'],
+  },
+  'fans.write': { about: 'End sessions, rename, correct a fan', roles: ['support', 'owner'] },
+  'fans.export': { about: 'Export what is stored about a fan', roles: ['support', 'owner'] },
+  'fans.merge': { about: 'Merge two fans', roles: ['owner'], twoPerson: 'erasure' },
+  'fans.erase': { about: 'Erase a fan', roles: ['owner'], twoPerson: 'erasure' },
+  'points.write': {
+    about: 'Grant and void points',
+    roles: ['support', 'finance', 'owner'],
+    twoPerson: 'money',
+  },
+  'catalogue.read': { about: 'Read the catalogue and its history', roles: everyone },
+  'catalogue.write': { about: 'Change and schedule the catalogue', roles: ['editor', 'owner'] },
+  'desk.use': { about: 'Look up and use redemption codes', roles: ['support', 'owner'] },
+  'moderation.read': { about: 'Read reports and cases', roles: ['support', 'moderator', 'owner'] },
+  'moderation.write': { about: 'Decide reports and appeals, hide, suspend', roles: ['moderator', 'owner'] },
+  'matches.read': { about: 'Read matches and their settlement', roles: everyone },
+  'matches.write': { about: 'Enter scores and states of matches', roles: ['editor', 'owner'] },
+  'orders.read': { about: 'Read orders and payments', roles: ['support', 'finance', 'owner'] },
+  'orders.write': { about: 'Ship lines of orders', roles: ['support', 'finance', 'owner'] },
+  'refunds.write': { about: 'Refund payments', roles: ['finance', 'owner'], twoPerson: 'money' },
+  'webhooks.read': { about: 'Read endpoints and attempts', roles: ['owner'] },
+  'webhooks.write': { about: 'Change endpoints, send again', roles: ['owner'] },
+  'keys.read': { about: 'List server keys', roles: ['owner'] },
+  'keys.write': { about: 'Create, rotate and revoke server keys', roles: ['owner'] },
+  'jobs.read': { about: 'See background tasks, backups, verifications', roles: ['finance', 'owner'] },
+  'jobs.write': { about: 'Run tasks and imports', roles: ['owner'] },
+  'approvals.read': { about: 'See what waits for a second person', roles: ['support', 'finance', 'owner'] },
+  'audit.read': { about: 'Read and export the audit log', roles: ['finance', 'owner'] },
+  'staff.write': { about: 'List and end sessions of staff', roles: ['owner'] },
+} as const satisfies Record<string, Rule>
+
+export type Permission = keyof typeof PERMISSIONS
+
+// Guarantee of the cast: an object without symbols has its own names alone.
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[]
+
+export const isRole = (text: string): text is Role => everyone.includes(text as Role)
+
+export const mayDo = (role: Role, permission: Permission): boolean => ruleOf(permission).roles.includes(role)
+
+export const permissionsOf = (role: Role): Permission[] =>
+  PERMISSION_NAMES.filter(permission => mayDo(role, permission))
+
+/** The group of `CONSOLE_TWO_PERSON` that the permission belongs to. */
+export const twoPersonGroupOf = (permission: Permission): TwoPersonGroup | undefined =>
+  ruleOf(permission).twoPerson
+
+const ruleOf = (permission: Permission): Rule => PERMISSIONS[permission]

@@ -1,0 +1,30 @@
+/** Serves the console on a port of its own, which is not that of the API. */
+import { createConsoleApp } from './app.ts'
+import { consoleConfigOf, consoleUrlOf } from './contract/settings.ts'
+import type { ConsoleDeps } from './deps.ts'
+
+/** Larger bodies have no problem document: catalogues and imports are sent in parts. */
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024
+
+/** @throws Error when the port is taken */
+export function serveConsole(deps: ConsoleDeps) {
+  const console = consoleConfigOf(deps)
+  const { host, port } = console
+  const app = createConsoleApp(deps)
+  try {
+    app.listen({
+      hostname: host,
+      port,
+      idleTimeout: deps.config.network.keepAliveSeconds,
+      maxRequestBodySize: MAX_REQUEST_BYTES,
+    })
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+    throw new Error(`port ${port} is taken; set CONSOLE_PORT to another, or to 0 for a free one`)
+  }
+  return {
+    url: consoleUrlOf({ ...console, port: app.server?.port ?? port }),
+    /** Resolves when the requests that run have ended. */
+    stop: () => app.server?.stop(),
+  }
+}

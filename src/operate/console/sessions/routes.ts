@@ -1,0 +1,107 @@
+/** Sign-in by a link, the session, sign-out. */
+import { Elysia } from 'elysia'
+import { Closed } from '../../../core/schemas.ts'
+import { anyone } from '../../../platform/http/contract/group.ts'
+import { operation } from '../../../platform/http/contract/operation.ts'
+import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import { recordAction } from '../audit/record.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { requireSameOrigin } from '../contract/same-origin.ts'
+import { consoleConfigOf } from '../contract/settings.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { cookieName, readCookie, sessionCookie } from './cookie.ts'
+import { readLink, useLink } from './links.ts'
+import { presentSession } from './present.ts'
+import { CurrentSession, LinkOwner, LinkSecret } from './schema.ts'
+import { csrfTokenOf } from './secrets.ts'
+import { endSession, endSessionOfToken, SESSION_MS } from './sessions.ts'
+
+const group = { prefix: '/api/session', tag: 'Session' } as const
+const Done = Closed({ ended: CurrentSession.properties.production })
+
+/** Without a session. The address of the caller has a tight limit, since a request could guess a secret. */
+const signIn = (deps: ConsoleDeps) =>
+  anyone(group)
+    .use(uncachedInGroup())
+    // Another site must not sign a browser in as someone else.
+    .derive(({ request }) => {
+      requireSameOrigin(consoleConfigOf(deps), request)
+      return {}
+    })
+    .post(
+      '/link',
+      async ({ body }) => {
+        const { name, role } = await readLink(deps.db.read, body.secret)
+        return { name, role }
+      },
+      operation({
+        id: 'readLink',
+        summary: 'Show whom a link signs in',
+        description: 'Does not use the link: previews of chat programs must not either.',
+        body: LinkSecret,
+        responses: { 200: LinkOwner },
+        problems: useLink.problems,
+        data: 'read',
+        limit: 'tokens',
+        idempotencyKey: 'none',
+      }),
+    )
+    .post(
+      '/sign-in',
+      async ({ body, request, set }) => {
+        const console = consoleConfigOf(deps)
+        const replaced = readCookie(request.headers, cookieName(console.secure))
+        const session = await deps.db.write(async tx => {
+          if (replaced !== undefined) await endSessionOfToken(tx, replaced)
+          const created = await useLink(tx, body.secret)
+          const { staff, id } = created
+          await recordAction(tx, { staff, operation: 'signIn', subject: { kind: 'session', id } })
+          return created
+        })
+        set.headers['Set-Cookie'] = sessionCookie(console, session.token, SESSION_MS / 1_000)
+        return presentSession({ ...session, csrfToken: csrfTokenOf(session.token) }, deps.config)
+      },
+      operation({
+        id: 'signIn',
+        summary: 'Sign in with a link, once',
+        body: LinkSecret,
+        responses: { 200: CurrentSession },
+        problems: useLink.problems,
+        limit: 'tokens',
+        idempotencyKey: 'none',
+      }),
+    )
+
+const current = (deps: ConsoleDeps) =>
+  staff(deps, group)
+    .get(
+      '',
+      ({ session }) => presentSession(session, deps.config),
+      consoleOperation({
+        id: 'readSession',
+        summary: 'Who is signed in, and what they may do',
+        permission: 'session.own',
+        responses: { 200: CurrentSession },
+      }),
+    )
+    .post(
+      '/end',
+      async ({ act, session, set }) => {
+        set.headers['Set-Cookie'] = sessionCookie(consoleConfigOf(deps), '', 0)
+        const { id } = session
+        return { ended: await act({ kind: 'session', id }, undefined, tx => endSession(tx, id)) }
+      },
+      consoleOperation({
+        id: 'endSession',
+        summary: 'Sign out',
+        permission: 'session.own',
+        reversible: 'sign in again',
+        body: Closed({}),
+        responses: { 200: Done },
+        examples: { body: {} },
+      }),
+    )
+
+export const sessionRoutes = (deps: ConsoleDeps) =>
+  new Elysia({ name: 'console/sessions', normalize: false }).use(signIn(deps)).use(current(deps))

@@ -1,0 +1,14 @@
+/** Secrets of links and sessions. The database has their hashes alone, which need no salt: the secrets are random. */
+import { hash } from 'node:crypto'
+
+const SECRET_BYTES = 32
+
+/** 256 bits in base64url. */
+export const mintSecret = (randomBytes: (size: number) => Uint8Array): string =>
+  Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
+
+/** SHA-256, in lower-case hex. */
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex')
+
+/** What proves that a request was made by the console's pages: they read it, and other sites cannot. */
+export const csrfTokenOf = (token: string): string => hash('sha256', `csrf ${token}`, 'base64url')

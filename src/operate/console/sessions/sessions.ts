@@ -1,0 +1,80 @@
+/** Sessions of staff. They last for a working day; nothing prolongs them. */
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
+import { prepared } from '../../../../db/prepared.ts'
+import { roleOf, type Staff } from '../staff.ts'
+import { hashSecret, mintSecret } from './secrets.ts'
+
+export const SESSION_MS = 8 * 3_600_000
+
+export interface StaffSession {
+  id: string
+  staff: Staff
+  expiresAt: Date
+  lastUsedAt: Date
+}
+
+export interface NewSession extends StaffSession {
+  /** For the cookie. Not stored. */
+  token: string
+}
+
+/** Always with a new token: one that a browser had before its sign-in is worth nothing. */
+export async function createSession(tx: Transaction, staff: Staff): Promise<NewSession> {
+  const token = mintSecret(tx.randomBytes)
+  const [id, createdAt] = [tx.newId(), tx.now()]
+  const expiresAt = new Date(createdAt.getTime() + SESSION_MS)
+  const { id: staffId, name, role } = staff
+  await tx.insert(tx.tables.consoleSessions).values({
+    ...{ id, hash: hashSecret(token), staffId, name, role },
+    ...{ createdAt, expiresAt, lastUsedAt: createdAt },
+  })
+  return { id, staff, expiresAt, lastUsedAt: createdAt, token }
+}
+
+/** The session of a token; null if it is unknown, expired or ended. */
+export async function findSession(reader: Reader, token: string): Promise<StaffSession | null> {
+  const [row] = await selectSession(reader, hashSecret(token), reader.now())
+  return row ? sessionOf(row) : null
+}
+
+/** Whether it was not ended before. */
+export async function endSession(tx: Transaction, id: string): Promise<boolean> {
+  const { consoleSessions } = tx.tables
+  const ended = await tx
+    .update(consoleSessions)
+    .set({ endedAt: tx.now() })
+    .where(and(eq(consoleSessions.id, id), isNull(consoleSessions.endedAt)))
+    .returning()
+  return ended.length > 0
+}
+
+/** As `endSession`, for the session of a token; an unknown one changes nothing. */
+export async function endSessionOfToken(tx: Transaction, token: string): Promise<void> {
+  const { consoleSessions } = tx.tables
+  await tx
+    .update(consoleSessions)
+    .set({ endedAt: tx.now() })
+    .where(and(eq(consoleSessions.hash, hashSecret(token)), isNull(consoleSessions.endedAt)))
+}
+
+const selectSession = prepared((reader: Reader, hash: string, now: Date) => {
+  const { consoleSessions } = reader.tables
+  return reader
+    .select()
+    .from(consoleSessions)
+    .where(
+      and(
+        eq(consoleSessions.hash, hash),
+        isNull(consoleSessions.endedAt),
+        gt(consoleSessions.expiresAt, now),
+      ),
+    )
+})
+
+const sessionOf = (row: Tables['consoleSessions']['$inferSelect']): StaffSession => ({
+  id: row.id,
+  staff: { id: row.staffId, name: row.name, role: roleOf(row.role) },
+  expiresAt: row.expiresAt,
+  lastUsedAt: row.lastUsedAt,
+})

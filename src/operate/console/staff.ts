@@ -1,0 +1,28 @@
+/** A person who uses the console. */
+import { isDeceptive, isVisible, withoutBidiControls } from '../../core/name-text.ts'
+import { isRole, type Role } from './roles.ts'
+
+export interface Staff {
+  /** `link:NAME`, or `provider:SUBJECT` for those who sign in with the provider of the staff. */
+  id: string
+  name: string
+  role: Role
+}
+
+/** The operator of the machine, in the audit log. */
+export const OPERATOR: Staff = { id: 'operator', name: 'Operator', role: 'owner' }
+
+/** Of a stored row. @throws Error for a role of a newer version: nobody acts in a role that is not known */
+export function roleOf(text: string): Role {
+  if (isRole(text)) return text
+  throw new Error('the role of a stored session is not known')
+}
+
+const MAX_NAME = 100
+
+/** What is wrong with a person's name; null if nothing is. */
+export function nameFault(name: string): string | null {
+  if (name.length > MAX_NAME) return `must be at most ${MAX_NAME} characters`
+  const isPlain = isVisible(name) && !isDeceptive(name) && withoutBidiControls(name) === name
+  return isPlain && name.trim() === name ? null : 'must be visible text, without spaces at its ends'
+}

@@ -1,0 +1,49 @@
+import type { EnvironmentReader } from './environment.ts'
+import { TWO_PERSON_GROUPS, type TwoPersonGroup } from './two-person.ts'
+
+/** In development, above the port of the API. */
+const PORTS_ABOVE = 100
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+
+export type ConsoleConfig = NonNullable<ReturnType<typeof readConsoleConfig>>
+
+/** The console of the club's staff; null: it is not served. In production only with CONSOLE_PORT. */
+export function readConsoleConfig(reader: EnvironmentReader, apiPort: number) {
+  const isSet = reader.text('CONSOLE_PORT') !== undefined
+  const byDefault = apiPort === 0 ? 0 : Math.min(apiPort + PORTS_ABOVE, 65_535)
+  const port = reader.integer('CONSOLE_PORT', byDefault, 0, 65_535)
+  const host = reader.text('CONSOLE_HOST') ?? '127.0.0.1'
+  const url = readOrigin(reader)
+  const twoPerson = readTwoPerson(reader)
+  if (!isSet && reader.production) return null
+  if (port !== 0 && port === apiPort) reader.refuse('CONSOLE_PORT', 'must differ from PORT')
+  if (reader.production && !LOOPBACK.includes(host) && !url?.startsWith('https:'))
+    reader.refuse('CONSOLE_URL', 'must be https in production, unless CONSOLE_HOST is the loopback')
+  return Object.freeze({
+    host,
+    /** 0 picks a free port. */
+    port,
+    /** Where staff reach it; null: at its host and port. */
+    url,
+    /** Whether cookies are sent over TLS only. */
+    secure: url?.startsWith('https:') ?? false,
+    /** Actions that wait for a second person. */
+    twoPerson,
+  })
+}
+
+function readOrigin(reader: EnvironmentReader): string | null {
+  const text = reader.text('CONSOLE_URL')?.replace(/\/$/, '')
+  if (text === undefined) return null
+  if (!/^https?:/.test(text) || URL.parse(text)?.origin !== text)
+    reader.refuse('CONSOLE_URL', 'must be http:// or https://, a host and optionally a port')
+  return text
+}
+
+function readTwoPerson(reader: EnvironmentReader): readonly TwoPersonGroup[] {
+  const groups = reader.list('CONSOLE_TWO_PERSON', ',')
+  const known = TWO_PERSON_GROUPS.filter(group => groups.includes(group))
+  if (known.length !== new Set(groups).size)
+    reader.refuse('CONSOLE_TWO_PERSON', `must be of ${TWO_PERSON_GROUPS.join(', ')}, separated by commas`)
+  return known
+}
