@@ -170,13 +170,29 @@ export async function updateRows<T extends AnyTable, const Name extends string &
     for (const row of given) update.run(...valuesOf(row))
     return
   }
-  const newValueOf = (name: string) =>
-    keepsNull ? `coalesce(given.${name}, "${shape.name}".${name})` : `given.${name}`
-  const sets = names.map(name => `${quoted(name)} = ${newValueOf(quoted(name))}`).join(', ')
-  await runStatement(
-    tx,
-    sql`UPDATE ${sql.raw(`"${shape.name}" SET ${sets}`)} FROM ${givenRows(columns, given)} WHERE ${isGiven(shape)}`,
-  )
+  await runStatement(tx, postgresUpdate(shape, columns, given, { names, keepsNull }))
+}
+
+/**
+ * Each row is read and locked by its key, and then updated as a row that exists. A join of the table with the given rows is
+ * planned by its size, and the plan is kept: made while the table was small, it reads all of a table that has grown.
+ */
+function postgresUpdate(
+  shape: Shape,
+  columns: Shape['columns'],
+  rows: Rows,
+  { names, keepsNull }: { names: readonly string[]; keepsNull: boolean },
+): SQL {
+  const values = shape.columns.map(({ property, name }) => {
+    const [found, given] = [`found.${quoted(name)}`, `given.${quoted(name)}`]
+    if (!names.includes(property)) return found
+    return keepsNull ? `coalesce(${given}, ${found})` : given
+  })
+  const insert = sql.raw(`INSERT INTO "${shape.name}" (${listOf(shape)}) SELECT ${values.join(', ')}`)
+  const conflict = sql.raw(conflictClause({ set: [...names] }, shape))
+  // PostgreSQL merges no subselect that has an OFFSET.
+  return sql`${insert} FROM ${givenRows(columns, rows)} CROSS JOIN LATERAL
+    (SELECT * FROM ${sql.raw(`"${shape.name}"`)} WHERE ${isGiven(shape)} OFFSET 0 FOR NO KEY UPDATE) AS found ${conflict}`
 }
 
 /** Deletes the rows with these primary keys, as far as they exist. */
