@@ -20,12 +20,19 @@ const itemTransfers: Compatibility = {
   reason: 'Older versions leave the new columns null, which the foreign key accepts.',
 }
 
+/** Indexes that others replace. */
+const otherIndexes: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Older versions find the same rows by the other indexes, in more time while many wait.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
   '0008_item-transfers-append-only': newTableAppendOnly,
   '0020_cash-append-only': newTableAppendOnly,
   '0022_console-append-only': newTableAppendOnly,
+  '0027_webhook-lane-indexes': otherIndexes,
 }
 
 /** By engine and name of the migration. */

@@ -58,8 +58,15 @@ export function defineWebhooksTables(kit: ColumnKit) {
     },
     t => [
       kit.primaryKey({ name: 'webhook_lanes_pk', columns: [t.endpointId, t.userId] }),
-      kit.index('webhook_lanes_due').on(t.endpointId, t.nextAttemptAt),
-      kit.index('webhook_lanes_leased').on(t.endpointId, t.leaseEndsAt),
+      // Partial: by statistics of an empty table, PostgreSQL may use any other index for a look-up by the key, and read it all.
+      kit
+        .index('webhook_lanes_unleased')
+        .on(t.endpointId, t.nextAttemptAt)
+        .where(sql`${t.leaseEndsAt} is null`),
+      kit
+        .index('webhook_lanes_leases')
+        .on(t.endpointId, t.leaseEndsAt)
+        .where(sql`${t.leaseEndsAt} is not null`),
     ],
   )
 

@@ -1,7 +1,8 @@
 /** Deliveries: one event to one endpoint. */
-import { and, eq, sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
+import { firstOfEach } from '../../../db/first-of-each.ts'
 import type { Transaction } from '../../../db/index.ts'
-import { isListed, toList } from '../../../db/listed.ts'
+import { listed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 
 /** The oldest pending delivery of each fan, in any order. */
@@ -10,20 +11,19 @@ export const findOldestPending = (tx: Transaction, endpointId: string, userIds: 
 
 const selectOldestPending = prepared((tx: Transaction, endpointId: string, userIds: string) => {
   const { webhookDeliveries } = tx.tables
-  const { userId, sequence, body, attempts } = webhookDeliveries
-  const oldest = sql`(select min(o.sequence) from ${webhookDeliveries} o where o.endpoint_id = ${endpointId}
-      and o.user_id = ${userId} and o.state = 'pending')`
+  const { userId, sequence, ...columns } = getTableColumns(webhookDeliveries)
+  const oldest = firstOfEach(sql`${listed(tx, userIds)} as fan`, webhookDeliveries, {
+    condition: sql`${columns.endpointId} = ${endpointId} and ${userId} = fan.value and ${isPending(tx)}`,
+    order: sql`${sequence}`,
+    limit: 1,
+  })
+  const found = tx
+    .$with('found', getTableColumns(webhookDeliveries))
+    .as(sql`select ${webhookDeliveries}.* from ${oldest}`)
   return tx
-    .select({ userId, sequence, body, attempts })
-    .from(webhookDeliveries)
-    .where(
-      and(
-        eq(webhookDeliveries.endpointId, endpointId),
-        isListed(tx, userId, userIds),
-        isPending(tx),
-        eq(sequence, oldest),
-      ),
-    )
+    .with(found)
+    .select({ userId: found.userId, sequence: found.sequence, body: found.body, attempts: found.attempts })
+    .from(found)
 })
 
 /** Literal: a parameter would not match the partial index. */

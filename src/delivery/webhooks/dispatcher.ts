@@ -3,7 +3,7 @@
  * no other. A turn stores the results of many attempts and claims many deliveries, which wait here for their attempt. What
  * this process makes due is claimed in the same unit of work; `poll` finds retries, and what other processes left behind.
  */
-import { and, eq, exists, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, isNull, lte, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import type { GiveWay } from '../../core/give-way.ts'
@@ -12,7 +12,7 @@ import type { AppSources } from '../../core/sources.ts'
 import type { GuardedFetch } from '../../core/ssrf-guard.ts'
 import { createTurns, type Turns } from '../../core/turns.ts'
 import { signingSecrets } from './endpoints.ts'
-import { isDueAt } from './lanes.ts'
+import { hasDueLane } from './lanes.ts'
 import { messageId } from './message-id.ts'
 import type { WebhookSecrets } from './secrets.ts'
 import { ATTEMPT_MS, type AttemptResult, sendMessage } from './send.ts'
@@ -158,11 +158,7 @@ export function createDispatcher(
 
   /** Endpoints with something due, or with results that are not stored. */
   async function dueEndpoints(): Promise<string[]> {
-    const { webhookEndpoints, webhookLanes } = db.tables
-    const lanes = db.read
-      .select({ one: sql`1` })
-      .from(webhookLanes)
-      .where(and(eq(webhookLanes.endpointId, webhookEndpoints.id), isDueAt(db, now())))
+    const { webhookEndpoints } = db.tables
     const endpoints = await db.read
       .select({ id: webhookEndpoints.id })
       .from(webhookEndpoints)
@@ -170,7 +166,7 @@ export function createDispatcher(
         and(
           isNull(webhookEndpoints.disabledAt),
           or(isNull(webhookEndpoints.pausedUntil), lte(webhookEndpoints.pausedUntil, now())),
-          exists(lanes),
+          hasDueLane(db.read, webhookEndpoints.id, now()),
         ),
       )
     const unsaved = [...workers].filter(([, { finished }]) => finished.length > 0).map(([id]) => id)

@@ -2,11 +2,27 @@
  * Lanes: the pending deliveries of one fan, or of one match, to one endpoint. `userId` is then `match:ID`. A lane exists while
  * there are any. What writes several lanes of an endpoint locks the endpoint first.
  */
-import { and, asc, count, eq, gt, inArray, isNull, lte, min, or, type SQL, sql } from 'drizzle-orm'
-import type { Tables, Transaction } from '../../../db/index.ts'
+import {
+  and,
+  asc,
+  type Column,
+  count,
+  eq,
+  exists,
+  gt,
+  isNull,
+  lte,
+  min,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { isListed, listed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
 import { isPending } from './deliveries.ts'
 
 /** The lanes of these fans that exist. */
@@ -28,21 +44,37 @@ interface Leasing {
   max: number
 }
 
-/** Leases up to `max` due lanes, those that are due longest, and returns them in any order. The endpoint must be locked. */
-export const leaseDueLanes = prepared((tx: Transaction, { endpointId, now, leaseEndsAt, max }: Leasing) => {
+/** Leases up to `max` due lanes, those that are due longest first, and returns them in this order. The endpoint must be locked. */
+export async function leaseDueLanes(tx: Transaction, { endpointId, now, leaseEndsAt, max }: Leasing) {
+  const expired = await lockExpired(tx, endpointId, now, max)
+  const rest = max - expired.length
+  const due = rest > 0 ? [...expired, ...(await lockUnleased(tx, endpointId, now, rest))] : expired
+  const leased = due.map(lane => ({ ...lane, leaseEndsAt }))
+  await insertRows(tx, tx.tables.webhookLanes, leased, { set: ['leaseEndsAt'] })
+  return leased
+}
+
+/** Lanes whose lease has ended: the process that held it has died. */
+const lockExpired = prepared((tx: Transaction, endpointId: string, now: Date, max: number) => {
   const { webhookLanes } = tx.tables
-  const isOfEndpoint = eq(webhookLanes.endpointId, endpointId)
-  const due = tx
-    .select({ userId: webhookLanes.userId })
+  const expired = tx
+    .select()
     .from(webhookLanes)
-    .where(and(isOfEndpoint, isDueAt(tx, now)))
+    .where(and(eq(webhookLanes.endpointId, endpointId), isExpired(tx, now)))
+    .orderBy(asc(webhookLanes.leaseEndsAt))
+    .limit(max)
+  return locksForUpdate(tx, expired)
+})
+
+const lockUnleased = prepared((tx: Transaction, endpointId: string, now: Date, max: number) => {
+  const { webhookLanes } = tx.tables
+  const due = tx
+    .select()
+    .from(webhookLanes)
+    .where(and(eq(webhookLanes.endpointId, endpointId), isUnleasedAndDue(tx, now)))
     .orderBy(asc(webhookLanes.nextAttemptAt))
     .limit(max)
-  return tx
-    .update(webhookLanes)
-    .set({ leaseEndsAt })
-    .where(and(isOfEndpoint, inArray(webhookLanes.userId, due)))
-    .returning({ userId: webhookLanes.userId, nextAttemptAt: webhookLanes.nextAttemptAt })
+  return locksForUpdate(tx, due)
 })
 
 /** The lanes of these fans that have nothing pending. The endpoint must be locked. */
@@ -86,7 +118,21 @@ const deleteLanes = prepared((tx: Transaction, endpointId: string, userIds: stri
     .returning({ userId: webhookLanes.userId })
 })
 
-export function isDueAt({ tables }: Pick<Transaction, 'tables'>, now: Date): SQL | undefined {
-  const { nextAttemptAt, leaseEndsAt } = tables.webhookLanes
-  return and(lte(nextAttemptAt, now), or(isNull(leaseEndsAt), lte(leaseEndsAt, now)))
+const isExpired = ({ tables: { webhookLanes } }: Pick<Transaction, 'tables'>, now: Date) =>
+  lte(webhookLanes.leaseEndsAt, now)
+
+const isUnleasedAndDue = ({ tables: { webhookLanes } }: Pick<Transaction, 'tables'>, now: Date) =>
+  and(isNull(webhookLanes.leaseEndsAt), lte(webhookLanes.nextAttemptAt, now))
+
+/** The condition that an endpoint has a due lane: one index each for lanes with and without a lease. */
+export function hasDueLane(reader: Pick<Reader, 'tables' | 'select'>, endpointId: Column, now: Date) {
+  const { webhookLanes } = reader.tables
+  const some = (isDue: SQL | undefined) =>
+    exists(
+      reader
+        .select({ one: sql`1` })
+        .from(webhookLanes)
+        .where(and(eq(webhookLanes.endpointId, endpointId), isDue)),
+    )
+  return or(some(isUnleasedAndDue(reader, now)), some(isExpired(reader, now)))
 }

@@ -203,7 +203,6 @@ async function claim(
   const empty = userIds.filter(id => !oldest.has(id))
   if (empty.length > 0) await deleteEmptyLanes(tx, endpointId, empty)
   return lanes
-    .toSorted((a, b) => a.nextAttemptAt.getTime() - b.nextAttemptAt.getTime())
     .flatMap(({ userId }) => oldest.get(userId) ?? [])
     .map(delivery => ({ ...delivery, leaseEndsAt }))
 }
