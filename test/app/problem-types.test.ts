@@ -8,8 +8,11 @@ import { declaredOf } from '../../src/platform/http/contract/operation.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 
-/** Only commands refuse with these. */
-const OF_COMMANDS = ['catalogue_conflict', 'not_refundable']
+/** Only commands and the console refuse with these. */
+const OF_COMMANDS = [
+  ...['catalogue_conflict', 'revision_conflict', 'revision_not_found', 'entry_not_found'],
+  'not_refundable',
+]
 
 onEngine(sqliteEngine, 'problem types', world => {
   test('every problem of an operation is in the list, and every room’s problem is one of an operation', () => {

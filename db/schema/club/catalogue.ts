@@ -1,8 +1,9 @@
-/** Versions of the catalogue. */
+/** Versions and history of the catalogue. */
+import { sql } from 'drizzle-orm'
 import type { ColumnKit } from '../columns.ts'
 
 export function defineCatalogueTables(kit: ColumnKit) {
-  const { table, id, integer } = kit
+  const { table, id, text, integer, timestamp } = kit
 
   /** Changes with each change of a kind of catalogue entry that processes keep in memory. */
   const catalogueVersions = table('catalogue_versions', {
@@ -13,5 +14,31 @@ export function defineCatalogueTables(kit: ColumnKit) {
     revision: integer().notNull().default(0),
   })
 
-  return { catalogueVersions }
+  /** The append-only history of entries: triggers refuse UPDATE and DELETE (hand-written migrations). */
+  const catalogueRevisions = table(
+    'catalogue_revisions',
+    {
+      /** `team`, `reward`, `pack` … */
+      kind: id().notNull(),
+      entryId: id().notNull(),
+      /** 1, 2, 3 … of the entry. 0: its state before its first change with a history. */
+      revision: integer().notNull(),
+      /** JSON of the whole entry after the change. */
+      entry: text().notNull(),
+      source: id().notNull(),
+      /** Who of the club's staff, if it was changed in the console. */
+      staffId: id(),
+      staffName: text(),
+      reason: text(),
+      createdAt: timestamp().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'catalogue_revisions_pk', columns: [t.kind, t.entryId, t.revision] }),
+      kit.check('catalogue_revisions_source', sql`${t.source} in ('before', 'import', 'console', 'script')`),
+      kit.check('catalogue_revisions_before', sql`(${t.revision} = 0) = (${t.source} = 'before')`),
+      kit.check('catalogue_revisions_revision', sql`${t.revision} >= 0`),
+    ],
+  )
+
+  return { catalogueVersions, catalogueRevisions }
 }

@@ -1,7 +1,7 @@
 /** Imported catalogue entries: the rules that their schemas cannot express, and how they differ from what is stored. */
 
 import { and, type Column, eq } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import type { Tables, Transaction } from '../../../db/index.ts'
 import { isPlainHttps, isPlainPath } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -23,27 +23,8 @@ export interface EntryChange {
   members: Record<string, [from: unknown, to: unknown]>
   /** Members that stay although the entry states another value, and that `force` would change. */
   kept?: EntryChange['members']
-}
-
-/** Whether the same import writes an entry first. */
-export type WrittenBefore = (kind: string, id: string) => boolean
-
-export interface ImportOptions {
-  isWritten?: WrittenBefore
-  /** Whether to change what a newer state otherwise keeps. */
-  force?: boolean
-}
-
-/** How the entries of one kind are imported. */
-export interface EntryKind<Entry> {
-  /** The rules that the schema cannot express. */
-  faults(entry: Entry): EntryFault[]
-  /** What `upsert` would change. @throws DomainError `catalogue_conflict` */
-  plan(reader: Reader, entry: Entry, options?: ImportOptions): Promise<EntryChange>
-  /** @throws DomainError `catalogue_conflict` */
-  upsert(tx: Transaction, entry: Entry, options?: ImportOptions): Promise<EntryChange>
-  listActive(reader: Reader): Promise<string[]>
-  deactivate(tx: Transaction, id: string): Promise<void>
+  /** Other entries of the kind that changed with it. */
+  others?: string[]
 }
 
 /** The entry is valid, but contradicts what fans were promised or have received. Does nothing without faults. */
@@ -52,25 +33,22 @@ export function refuseEntry(...errors: EntryFault[]): void {
 }
 
 /** A table of entries that can be switched off. */
-type EntryTable = Extract<Tables[keyof Tables], Record<'id' | 'active' | 'updatedAt', Column>>
+export type EntryTable = Extract<Tables[keyof Tables], Record<'id' | 'active' | 'updatedAt', Column>>
 
-export async function listActive(reader: Reader, table: EntryTable): Promise<string[]> {
-  const rows = await reader.select({ id: table.id }).from(table).where(eq(table.active, true))
-  return rows.map(({ id }) => id)
-}
-
-/** Switches off an entry of a table, and invalidates the responses with a tag. An entry that is not active stays as it is. */
+/** Switches off an entry of a table, and invalidates the responses with a tag. False: it was not active. */
 export async function deactivateEntry(
   tx: Transaction,
   table: EntryTable,
   tag: string,
   id: string,
-): Promise<void> {
+): Promise<boolean> {
   tx.invalidate(tag)
-  await tx
+  const changed = await tx
     .update(table)
     .set({ active: false, updatedAt: tx.now() })
     .where(and(eq(table.id, id), eq(table.active, true)))
+    .returning({ id: table.id })
+  return changed.length > 0
 }
 
 /** Compares the members of `after`, by the names of the entry; `before` is undefined for a new entry. */

@@ -2,22 +2,21 @@
  * Imports matches. Status, scores and kick-off follow the revisions: an import of the season's file does not undo what was
  * reported since.
  */
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { instantIn } from '../../core/instant.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 import {
   compareEntries,
+  completeEntry,
   deactivateEntry,
   type EntryChange,
-  type EntryKind,
-  type ImportOptions,
-  listActive,
   refuseEntry,
   slugFaults,
 } from '../catalogue/entry.ts'
+import { declareKind, type ImportOptions, type WriteOptions } from '../catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, textFaults } from '../catalogue/texts.ts'
-import type { MatchEntry } from './entry-schema.ts'
+import { MatchEntry } from './entry-schema.ts'
 import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
 import { queueSettlement } from './settlements.ts'
@@ -29,7 +28,7 @@ export const teamsOf = ({ homeTeamId, awayTeamId }: MatchEntry) => [
 ]
 
 /** @throws DomainError `catalogue_conflict` if the teams of the match differ, or its state is not valid */
-export async function upsertMatch(
+async function writeMatch(
   tx: Transaction,
   entry: MatchEntry,
   options: ImportOptions = {},
@@ -105,7 +104,9 @@ function membersOf({ competition, season, round, venue, active }: MatchEntry) {
   return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
 }
 
-export const matchKind: EntryKind<MatchEntry> = {
+export const matchKind = declareKind<MatchEntry>({
+  kind: 'match',
+  table: ({ matches }) => matches,
   faults({ id, homeTeamId, awayTeamId, competition, round, venue }) {
     const differ = homeTeamId !== awayTeamId
     return [
@@ -119,8 +120,19 @@ export const matchKind: EntryKind<MatchEntry> = {
     const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
     return changeOf(row, entry, options)
   },
-  upsert: upsertMatch,
-  listActive: reader => listActive(reader, reader.tables.matches),
+  upsert: writeMatch,
+  async read(reader, ids) {
+    const { matches } = reader.tables
+    const rows = await reader.select().from(matches).where(inArray(matches.id, ids))
+    return rows.map(row => {
+      const stated = { ...statedTexts(row), kickoffAt: row.kickoffAt.toISOString() }
+      // Guarantee of the cast: only valid entries are written.
+      return completeEntry(MatchEntry, stated as MatchEntry)
+    })
+  },
   /** The match is not listed any more and takes no check-ins and predictions. */
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.matches, matchesTag, id),
-}
+})
+
+export const upsertMatch = (tx: Transaction, entry: MatchEntry, options?: WriteOptions) =>
+  matchKind.upsert(tx, entry, options)

@@ -1,20 +1,21 @@
 /** Teams as an importer states them. */
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { isCountry } from '../../core/country.ts'
 import { teamsTag } from '../../platform/cache/tags.ts'
 import {
   compareEntries,
   completeEntry,
   deactivateEntry,
-  type EntryKind,
-  listActive,
   pictureFaults,
   slugFaults,
 } from '../catalogue/entry.ts'
+import { declareKind, type EntryKind } from '../catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, textFaults } from '../catalogue/texts.ts'
 import { TeamEntry } from './entry-schema.ts'
 
-export const teamKind: EntryKind<TeamEntry> = {
+export const teamKind: EntryKind<TeamEntry> = declareKind<TeamEntry>({
+  kind: 'team',
+  table: ({ teams }) => teams,
   faults({ id, country, crestUrl, name, shortName, city }) {
     const known = country == null || isCountry(country)
     return [
@@ -41,10 +42,15 @@ export const teamKind: EntryKind<TeamEntry> = {
       .onConflictDoUpdate({ target: teams.id, set })
     return change
   },
-  listActive: reader => listActive(reader, reader.tables.teams),
+  async read(reader, ids) {
+    const { teams } = reader.tables
+    const rows = await reader.select().from(teams).where(inArray(teams.id, ids))
+    // Guarantee of the cast: only valid entries are written.
+    return rows.map(row => completeEntry(TeamEntry, statedTexts(row) as TeamEntry))
+  },
   /** Fans who follow the team keep it. */
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.teams, teamsTag, id),
-}
+})
 
 function membersOf(entry: TeamEntry) {
   const { id: _, ...members } = completeEntry(TeamEntry, entry)

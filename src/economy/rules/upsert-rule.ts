@@ -1,5 +1,5 @@
 /** Imports rules. Each change is a new version, and a new revision of the rule set. A change does not affect past grants. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { conditionFaults, eventTypeFaults } from '../../club/catalogue/conditions.ts'
 import {
@@ -7,11 +7,10 @@ import {
   compareEntries,
   type EntryChange,
   type EntryFault,
-  type EntryKind,
   instantOf,
-  listActive,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
+import { declareKind } from '../../club/catalogue/kind.ts'
 import { defaultOf, textFaults } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
@@ -32,7 +31,7 @@ function ruleFaults(entry: RuleEntry): EntryFault[] {
   ]
 }
 
-export async function upsertRule(tx: Transaction, entry: RuleEntry): Promise<EntryChange> {
+async function writeRule(tx: Transaction, entry: RuleEntry): Promise<EntryChange> {
   const content = contentOf(entry)
   const change = changeOf(await findContent(tx, entry.id), content)
   if (change.outcome !== 'unchanged') await writeVersion(tx, content)
@@ -65,13 +64,19 @@ async function writeVersion(tx: Transaction, content: RuleContent): Promise<void
 }
 
 async function findContent(reader: Reader, id: string): Promise<RuleContent | undefined> {
+  const [content] = await readContents(reader, [id])
+  return content
+}
+
+/** As they are stored now. */
+async function readContents(reader: Reader, ids: string[]): Promise<RuleContent[]> {
   const { rules, ruleVersions: versions } = reader.tables
-  const [row] = await reader
+  const rows = await reader
     .select({ entry: versions.entry })
     .from(rules)
     .innerJoin(versions, and(eq(versions.ruleId, rules.id), eq(versions.version, rules.version)))
-    .where(eq(rules.id, id))
-  return row && parseContent(row.entry)
+    .where(inArray(rules.id, ids))
+  return rows.map(({ entry }) => parseContent(entry))
 }
 
 function changeOf(before: RuleContent | undefined, after: RuleContent): EntryChange {
@@ -79,14 +84,20 @@ function changeOf(before: RuleContent | undefined, after: RuleContent): EntryCha
   return compareEntries(before && { ...before }, members)
 }
 
-export const ruleKind: EntryKind<RuleEntry> = {
+export const ruleKind = declareKind<RuleEntry>({
+  kind: 'rule',
+  table: ({ rules }) => rules,
   faults: ruleFaults,
   plan: async (reader, entry) => changeOf(await findContent(reader, entry.id), contentOf(entry)),
-  upsert: upsertRule,
-  listActive: reader => listActive(reader, reader.tables.rules),
+  upsert: writeRule,
+  read: async (reader, ids) => (await readContents(reader, ids)).map(contentOf),
   /** Fans keep what the rule has granted. */
   async deactivate(tx, id) {
     const content = await findContent(tx, id)
-    if (content?.active) await writeVersion(tx, { ...content, active: false })
+    if (!content?.active) return false
+    await writeVersion(tx, { ...content, active: false })
+    return true
   },
-}
+})
+
+export const upsertRule = (tx: Transaction, entry: RuleEntry) => ruleKind.upsert(tx, entry)

@@ -48,8 +48,12 @@ export async function planCollectibles(
   return planned
 }
 
-/** Writes in the order of the ids, in which openings lock them as well, which prevents deadlocks. */
-export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<void> {
+/**
+ * Writes in the order of the ids, in which openings lock them as well, which prevents deadlocks. Returns those whose
+ * description changed.
+ */
+export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<string[]> {
+  const redescribed: string[] = []
   const { collectibles } = tx.tables
   const now = tx.now()
   for (const item of items.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -71,7 +75,9 @@ export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]
       .returning()
     // A concurrent import created it with another rarity: planning again throws.
     if (!changed) await planCollectibles(tx, items)
+    redescribed.push(item.id)
   }
+  return redescribed
 }
 
 const isDescribed = (row: CollectibleRow, described: Description) => {

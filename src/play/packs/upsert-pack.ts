@@ -2,7 +2,7 @@
  * Imports packs. Price, number of items and weights may change at any time: each purchase freezes them when it starts,
  * and the draw and its proof use the frozen ones. The rarity of a collectible must not change.
  */
-import { and, eq, notInArray } from 'drizzle-orm'
+import { and, asc, eq, inArray, ne, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
   commonFaults,
@@ -11,18 +11,17 @@ import {
   deactivateEntry,
   type EntryChange,
   type EntryFault,
-  type EntryKind,
   instantOf,
-  listActive,
   pictureFaults,
   refuseEntry,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
+import { declareKind } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
-import { PackEntry } from './entry-schema.ts'
+import { PackEntry, PackItemEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'
 import { lockPack } from './supply.ts'
 import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-collectibles.ts'
@@ -76,7 +75,7 @@ async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChang
   const locked = made ? undefined : await lockPack(tx, id)
   const change = await changeOf(tx, locked?.pack, entry, locked?.now ?? now)
   if (change.outcome === 'unchanged') return change
-  await upsertCollectibles(tx, entry.items)
+  const described = await upsertCollectibles(tx, entry.items)
   await replaceItems(tx, entry)
   if (!made) {
     await tx
@@ -84,7 +83,19 @@ async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChang
       .set({ ...columns, updatedAt: now })
       .where(eq(packs.id, id))
   }
-  return change
+  return { ...change, others: await findOthersWith(tx, described, id) }
+}
+
+/** Other packs with one of these collectibles. */
+async function findOthersWith(tx: Transaction, collectibleIds: string[], packId: string): Promise<string[]> {
+  if (collectibleIds.length === 0) return []
+  const { packItems } = tx.tables
+  const rows = await tx
+    .selectDistinct({ packId: packItems.packId })
+    .from(packItems)
+    .where(and(inArray(packItems.collectibleId, collectibleIds), ne(packItems.packId, packId)))
+    .orderBy(asc(packItems.packId))
+  return rows.map(row => row.packId)
 }
 
 async function replaceItems(tx: Transaction, { id: packId, items }: PackEntry): Promise<void> {
@@ -166,7 +177,23 @@ function membersOf(entry: PackEntry) {
   }
 }
 
-export const packKind: EntryKind<PackEntry> = {
+function entryOf(row: PackRow, items: PackItem[]): PackEntry {
+  const { startsAt, endsAt, priceAmount, priceCurrency, supplyTotal } = row
+  const stated = {
+    ...statedTexts(row),
+    price: { amount: priceAmount, currency: priceCurrency },
+    supply: supplyTotal,
+    // Guarantee of the cast: only valid entries are written.
+    items: items.map(item => completeEntry(PackItemEntry, statedTexts(item) as PackItemEntry)),
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt?.toISOString() ?? null,
+  }
+  return completeEntry(PackEntry, stated)
+}
+
+export const packKind = declareKind<PackEntry>({
+  kind: 'pack',
+  table: ({ packs }) => packs,
   faults: packFaults,
   async plan(reader, entry) {
     const { packs } = reader.tables
@@ -174,7 +201,15 @@ export const packKind: EntryKind<PackEntry> = {
     return changeOf(reader, row, entry, reader.now())
   },
   upsert: upsertPack,
-  listActive: reader => listActive(reader, reader.tables.packs),
+  async read(reader, ids) {
+    const { packs } = reader.tables
+    const rows = await reader.select().from(packs).where(inArray(packs.id, ids))
+    const items = await readItems(
+      reader,
+      rows.map(({ id }) => id),
+    )
+    return rows.map(row => entryOf(row, items.get(row.id) ?? []))
+  },
   /** Pending purchases can still be completed, and sealed packs can still be opened. */
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.packs, packsTag, id),
-}
+})

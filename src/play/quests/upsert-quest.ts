@@ -1,19 +1,17 @@
 /** Imports quests. Each change is a new version: a period keeps the one with which it began. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { conditionFaults, eventTypeFaults } from '../../club/catalogue/conditions.ts'
 import {
   commonFaults,
   compareEntries,
+  completeEntry,
   type EntryChange,
   type EntryFault,
-  type EntryKind,
-  type ImportOptions,
   instantOf,
-  listActive,
   refuseEntry,
-  type WrittenBefore,
 } from '../../club/catalogue/entry.ts'
+import { declareKind, type ImportOptions, type WrittenBefore } from '../../club/catalogue/kind.ts'
 import { textFaults } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
@@ -21,7 +19,7 @@ import { questsTag } from '../../platform/cache/tags.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
 import { isReward } from '../rewards/give-reward.ts'
 import { definitionOf, type Quest, readQuest } from './definition.ts'
-import type { QuestEntry } from './entry-schema.ts'
+import { QuestEntry } from './entry-schema.ts'
 
 /** The rules that the schema cannot express. */
 function questFaults(entry: QuestEntry): EntryFault[] {
@@ -43,7 +41,7 @@ function questFaults(entry: QuestEntry): EntryFault[] {
   return faults
 }
 
-/** What `upsertQuest` would change. @throws DomainError `catalogue_conflict` */
+/** What `writeQuest` would change. @throws DomainError `catalogue_conflict` */
 async function planQuest(
   reader: Reader,
   entry: QuestEntry,
@@ -60,7 +58,7 @@ async function planQuest(
 }
 
 /** @throws DomainError `catalogue_conflict` */
-export async function upsertQuest(tx: Transaction, entry: QuestEntry): Promise<EntryChange> {
+async function writeQuest(tx: Transaction, entry: QuestEntry): Promise<EntryChange> {
   const { quests, questVersions, questRequirements } = tx.tables
   const { id } = entry
   const { active, startsAt, endsAt, requires } = contentOf(entry)
@@ -146,23 +144,40 @@ async function hasProgress(reader: Reader, questId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-export const questKind: EntryKind<QuestEntry> = {
+async function readQuests(reader: Reader, ids: string[]): Promise<QuestEntry[]> {
+  const { quests, questVersions } = reader.tables
+  const rows = await reader
+    .select({ entry: questVersions.entry })
+    .from(quests)
+    .innerJoin(
+      questVersions,
+      and(eq(questVersions.questId, quests.id), eq(questVersions.version, quests.version)),
+    )
+    .where(inArray(quests.id, ids))
+  return rows.map(({ entry }) => {
+    // Guarantee of the cast: the import validates entries before it stores them.
+    const stated = JSON.parse(entry) as QuestEntry
+    const { id, startsAt, endsAt } = stated
+    const [start, end] = [startsAt, endsAt].map(text => instantOf(text)?.toISOString() ?? null)
+    return completeEntry(QuestEntry, { ...stated, ...definitionOf(stated), id, startsAt: start, endsAt: end })
+  })
+}
+
+export const questKind = declareKind<QuestEntry>({
+  kind: 'quest',
+  table: ({ quests }) => quests,
   faults: questFaults,
   plan: planQuest,
-  upsert: upsertQuest,
-  listActive: reader => listActive(reader, reader.tables.quests),
+  upsert: writeQuest,
+  read: readQuests,
   /** Fans can still claim what they have completed. */
   async deactivate(tx, id) {
-    const { quests, questVersions } = tx.tables
-    const [current] = await tx
-      .select({ entry: questVersions.entry })
-      .from(quests)
-      .innerJoin(
-        questVersions,
-        and(eq(questVersions.questId, quests.id), eq(questVersions.version, quests.version)),
-      )
-      .where(eq(quests.id, id))
-    // A version, so that it stays known since when. Guarantee of the cast: the import has validated it.
-    if (current) await upsertQuest(tx, { ...(JSON.parse(current.entry) as QuestEntry), active: false })
+    const [current] = await readQuests(tx, [id])
+    if (!current?.active) return false
+    // A version, so that it stays known since when.
+    await writeQuest(tx, { ...current, active: false })
+    return true
   },
-}
+})
+
+export const upsertQuest = (tx: Transaction, entry: QuestEntry) => questKind.upsert(tx, entry)

@@ -2,7 +2,7 @@
  * Imports rewards. `stock` is the total number of units, so the remaining stock is `stock` minus the claims: importing the
  * same number again changes nothing, also after claims.
  */
-import { eq, sql } from 'drizzle-orm'
+import { count, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import {
@@ -11,11 +11,10 @@ import {
   completeEntry,
   deactivateEntry,
   type EntryChange,
-  type EntryKind,
   instantOf,
-  listActive,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
+import { declareKind } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 import { presentHolds, storedHolds } from '../wallets/holdings.ts'
@@ -82,13 +81,44 @@ function membersOf(entry: RewardEntry) {
 
 const textsOf = ({ title, description }: RewardEntry) => ({ title, description })
 
-export const rewardKind: EntryKind<RewardEntry> = {
+/** The number of claims by reward. */
+async function countClaimsOf(reader: Reader, rewardIds: string[]): Promise<Map<string, number>> {
+  const { userRewards } = reader.tables
+  const rows = await reader
+    .select({ rewardId: userRewards.rewardId, claims: count() })
+    .from(userRewards)
+    .where(inArray(userRewards.rewardId, rewardIds))
+    .groupBy(userRewards.rewardId)
+  return new Map(rows.map(({ rewardId, claims }) => [rewardId, Number(claims)]))
+}
+
+function entryOf(row: RewardRow, claims: number): RewardEntry {
+  const { startsAt, endsAt, stockRemaining, requiredHolding } = row
+  const stated = {
+    ...statedTexts(row),
+    stock: stockRemaining === null ? null : stockRemaining + claims,
+    requires: requiredHolding === null ? null : presentHolds(requiredHolding),
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt?.toISOString() ?? null,
+  }
+  return completeEntry(RewardEntry, stated)
+}
+
+export const rewardKind = declareKind<RewardEntry>({
+  kind: 'reward',
+  table: ({ rewards }) => rewards,
   faults: entry => [...commonFaults(entry), ...textFaults(textsOf(entry))],
   async plan(reader, entry) {
     return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
   },
   upsert: upsertReward,
-  listActive: reader => listActive(reader, reader.tables.rewards),
+  async read(reader, ids) {
+    const { rewards } = reader.tables
+    const rows = await reader.select().from(rewards).where(inArray(rewards.id, ids))
+    const limited = rows.filter(({ stockRemaining }) => stockRemaining !== null).map(({ id }) => id)
+    const claims = limited.length === 0 ? new Map<string, number>() : await countClaimsOf(reader, limited)
+    return rows.map(row => entryOf(row, claims.get(row.id) ?? 0))
+  },
   /** Existing claims can still be redeemed. */
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.rewards, rewardsTag, id),
-}
+})

@@ -1,17 +1,15 @@
 /** Imports sets. A change applies to later completions: a fan who has completed a set keeps it, and what it gave. */
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
   compareEntries,
   deactivateEntry,
   type EntryChange,
   type EntryFault,
-  type EntryKind,
-  type ImportOptions,
-  listActive,
   refuseEntry,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
+import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
 import { setsTag } from '../../platform/cache/tags.ts'
 import { findCollectibleIds } from '../packs/catalogue.ts'
@@ -21,7 +19,8 @@ import type { SetEntry } from './entry-schema.ts'
 /** @throws DomainError `catalogue_conflict` for an unknown collectible or reward */
 async function planSet(reader: Reader, entry: SetEntry, options?: ImportOptions): Promise<EntryChange> {
   refuseEntry(...(await referenceFaults(reader, entry, options)))
-  return compareEntries(await readSet(reader, entry.id), contentOf(entry))
+  const [stored] = await readSets(reader, [entry.id])
+  return compareEntries(stored && contentOf(stored), contentOf(entry))
 }
 
 async function upsertSet(tx: Transaction, entry: SetEntry): Promise<EntryChange> {
@@ -52,19 +51,20 @@ function contentOf({ name, collectibleIds, reward, active = true }: SetEntry) {
   return { name, collectibleIds, reward: { points, rewardId }, active }
 }
 
-/** As `contentOf`. Undefined if it does not exist. */
-async function readSet(reader: Reader, id: string) {
+async function readSets(reader: Reader, ids: string[]): Promise<SetEntry[]> {
   const { sets, setItems } = reader.tables
-  const [row] = await reader.select().from(sets).where(eq(sets.id, id))
-  if (!row) return undefined
+  const rows = await reader.select().from(sets).where(inArray(sets.id, ids))
   const items = await reader
-    .select({ collectibleId: setItems.collectibleId })
+    .select({ setId: setItems.setId, collectibleId: setItems.collectibleId })
     .from(setItems)
-    .where(eq(setItems.setId, id))
+    .where(inArray(setItems.setId, ids))
     .orderBy(asc(setItems.position))
-  const { name, active, rewardPoints: points, rewardId } = statedTexts(row)
-  const collectibleIds = items.map(({ collectibleId }) => collectibleId)
-  return { name, collectibleIds, reward: { points, rewardId }, active }
+  const bySet = Map.groupBy(items, ({ setId }) => setId)
+  return rows.map(row => {
+    const { id, name, active, rewardPoints: points, rewardId } = statedTexts(row)
+    const collectibleIds = (bySet.get(id) ?? []).map(({ collectibleId }) => collectibleId)
+    return { id, name, collectibleIds, reward: { points, rewardId }, active }
+  })
 }
 
 async function referenceFaults(
@@ -92,11 +92,13 @@ async function referenceFaults(
   return faults
 }
 
-export const setKind: EntryKind<SetEntry> = {
+export const setKind = declareKind<SetEntry>({
+  kind: 'set',
+  table: ({ sets }) => sets,
   faults: ({ id, name }) => [...slugFaults(id), ...textFaults({ name })],
   plan: planSet,
   upsert: upsertSet,
-  listActive: reader => listActive(reader, reader.tables.sets),
+  read: readSets,
   /** Fans who completed it still see it. */
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.sets, setsTag, id),
-}
+})

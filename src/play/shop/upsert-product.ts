@@ -1,5 +1,5 @@
 /** Imports products. `stock` of a variant counts sold units, so importing the same file again gives nothing back. */
-import { and, eq, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
   commonFaults,
@@ -8,13 +8,11 @@ import {
   deactivateEntry,
   type EntryChange,
   type EntryFault,
-  type EntryKind,
-  type ImportOptions,
   instantOf,
-  listActive,
   pictureFaults,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
+import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
 import { isCountry } from '../../core/country.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
@@ -25,7 +23,7 @@ import { presentHolds, storedHolds } from '../wallets/holdings.ts'
 import { listOf, type ProductRow, readVariants, requirementsOf } from './catalogue.ts'
 import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
-import { countHeld, lockVariantsOf, nameOfVariant } from './stock.ts'
+import { countHeld, lockVariantsOf, nameOfVariant, type VariantRow } from './stock.ts'
 
 type VariantEntry = ProductEntry['variants'][number]
 
@@ -219,7 +217,31 @@ function membersOf(entry: ProductEntry) {
   }
 }
 
-export const productKind: EntryKind<ProductEntry> = {
+function entryOf(row: ProductRow, variants: VariantRow[]): ProductEntry {
+  const { startsAt, endsAt, priceAmount, priceCurrency } = row
+  const requires = requirementsOf(row)
+  const delivers = parseDelivers(row.delivers)
+  const stated = {
+    ...statedTexts(row),
+    images: listOf(row.images),
+    price: { amount: priceAmount, currency: priceCurrency },
+    variants: variants.map(variant => {
+      const { id, name, sku, stockTotal: stock } = statedTexts(variant)
+      return { id, name, sku, stock }
+    }),
+    shipsTo: row.shipsTo === null ? null : listOf(row.shipsTo),
+    delivers: Object.keys(delivers).length === 0 ? null : delivers,
+    requires: Object.keys(requires).length === 0 ? null : requires,
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt?.toISOString() ?? null,
+  }
+  // Guarantee of the cast: only valid entries are written.
+  return completeEntry(ProductEntry, stated as ProductEntry)
+}
+
+export const productKind = declareKind<ProductEntry>({
+  kind: 'product',
+  table: ({ products }) => products,
   faults: productFaults,
   async plan(reader, entry, options) {
     await requireReferences(reader, entry, options)
@@ -228,6 +250,11 @@ export const productKind: EntryKind<ProductEntry> = {
     return changeOf(reader, row, entry)
   },
   upsert: upsertProduct,
-  listActive: reader => listActive(reader, reader.tables.products),
+  async read(reader, ids) {
+    const { products } = reader.tables
+    const rows = await reader.select().from(products).where(inArray(products.id, ids))
+    const variants = await readVariants(reader, ids)
+    return rows.map(row => entryOf(row, variants.get(row.id) ?? []))
+  },
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.products, productsTag, id),
-}
+})

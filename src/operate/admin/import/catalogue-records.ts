@@ -1,7 +1,8 @@
 /** The steps of a catalogue import for each kind of record: check, compare, write, deactivate. */
 import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../../db/index.ts'
-import type { EntryFault, EntryKind } from '../../../club/catalogue/entry.ts'
+import type { EntryFault } from '../../../club/catalogue/entry.ts'
+import type { EntryKind, WriteOptions } from '../../../club/catalogue/kind.ts'
 import { matchKind, teamsOf } from '../../../club/matches/upsert-match.ts'
 import { teamKind } from '../../../club/teams/upsert-team.ts'
 import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
@@ -28,8 +29,10 @@ type EntryOf<Kind extends RecordKind> = Parameters<(typeof entryKinds)[Kind]['up
 
 export type CatalogueRecord = { [Kind in RecordKind]: { kind: Kind; entry: EntryOf<Kind> } }[RecordKind]
 
-/** Guarantee of the cast: the entry of a record is of its kind. */
-const kindOf = ({ kind }: CatalogueRecord) => entryKinds[kind] as EntryKind<CatalogueRecord['entry']>
+/** Guarantee of the cast: callers pass entries of the kind. */
+export const kindNamed = (kind: RecordKind) => entryKinds[kind] as EntryKind<CatalogueRecord['entry']>
+
+const kindOf = ({ kind }: CatalogueRecord) => kindNamed(kind)
 
 /** The rules of a record that the schema cannot express. */
 export const recordFaults = (record: CatalogueRecord) => kindOf(record).faults(record.entry)
@@ -71,6 +74,6 @@ export const planRecord = (reader: Reader, record: CatalogueRecord, { written, f
     force,
   })
 
-/** @throws DomainError `catalogue_conflict` */
-export const writeRecord = (tx: Transaction, record: CatalogueRecord, options?: { force?: boolean }) =>
+/** @throws DomainError `catalogue_conflict`, `revision_conflict` */
+export const writeRecord = (tx: Transaction, record: CatalogueRecord, options?: WriteOptions) =>
   kindOf(record).upsert(tx, record.entry, options)

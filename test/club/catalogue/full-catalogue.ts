@@ -1,0 +1,132 @@
+/** A catalogue of every kind, with what is easy to lose: languages, null, defaults, order, and entries that are off. */
+import type { CatalogueRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+
+const long = { en: 'Scarf', pt: 'Cachecol', 'pt-BR': 'Manta', ar: 'وشاح' }
+
+/** In the order of an import. `prefix` keeps the entries of several worlds apart. */
+export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
+  const id = (name: string) => `${prefix}-${name}`
+  const item = (name: string, weight: number) => ({
+    ...{ id: id(name), weight, rarity: name, imageUrl: null },
+    name: { de: name, en: `The ${name}` },
+    description: 'Sung by all.',
+  })
+  return [
+    {
+      kind: 'team',
+      entry: { id: id('harbour'), name: { en: 'Harbour', ar: 'هاربور' }, shortName: 'HAR', country: 'GB' },
+    },
+    { kind: 'team', entry: { id: id('bay'), name: 'Bay <b>', shortName: 'BAY', city: 'Bay', active: false } },
+    {
+      kind: 'reward',
+      entry: {
+        ...{
+          id: id('scarf'),
+          title: long,
+          description: 'One scarf.',
+          itemType: 'voucher',
+          pointsRequired: 5,
+        },
+        ...{ stock: 7, startsAt: '2026-01-01T00:00:00+02:00', endsAt: '2027-01-01T00:00:00Z' },
+        requires: {
+          holds: { chainId: 1, contract: '0x5B38Da6a701c568545dCfcB03FcB875f56beddC4', minimum: '2' },
+        },
+      },
+    },
+    {
+      kind: 'reward',
+      entry: {
+        ...{ id: id('open'), title: 'Open', description: long, itemType: 'x', pointsRequired: 0 },
+        ...{ requires: {}, active: false },
+      },
+    },
+    {
+      kind: 'pack',
+      entry: {
+        ...{ id: id('starter'), name: long, description: 'Two.', itemsPerPack: 2, supply: 10 },
+        price: { amount: 100, currency: 'POINTS' },
+        items: [item('final', 100_000), item('anthem', 900_000)],
+      },
+    },
+    {
+      kind: 'pack',
+      entry: {
+        ...{ id: id('single'), name: 'Single', description: 'One.', itemsPerPack: 1 },
+        price: { currency: 'EUR', amount: 299 },
+        items: [{ id: id('anthem'), weight: 1_000_000 }],
+      },
+    },
+    {
+      kind: 'match',
+      entry: {
+        ...{ id: id('derby'), competition: long, season: '2026/27', revision: 4 },
+        ...{ homeTeamId: id('harbour'), awayTeamId: id('bay'), kickoffAt: '2026-10-01T18:00:00Z' },
+        ...{ status: 'finished', homeScore: 2, awayScore: 0 },
+      },
+    },
+    {
+      kind: 'rule',
+      entry: {
+        ...{ id: id('shop'), name: long, eventType: 'shop.purchase', budget: 50_000 },
+        when: [
+          { path: '/currency', op: 'in', value: ['EUR', null, 3, false] },
+          { path: '/a~1b/0', op: 'exists', value: false },
+        ],
+        ...{ points: { per: '/amount', every: 100, points: 1 }, limit: { per: 'day', count: 3 } },
+        ...{ timeZone: 'Europe/Madrid', startsAt: '2026-01-01T00:00:00Z' },
+      },
+    },
+    {
+      kind: 'rule',
+      entry: { id: id('plain'), name: 'Plain', eventType: 'a.b', points: { fixed: 1 }, active: false },
+    },
+    {
+      kind: 'quest',
+      entry: {
+        ...{ id: id('z-first'), title: long, description: 'First.', kind: 'quest', period: 'once' },
+        steps: [{ id: 'buy', eventType: 'shop.purchase', target: 2 }],
+      },
+    },
+    {
+      kind: 'quest',
+      entry: {
+        ...{ id: id('a-second'), title: 'Second', description: 'Second.', kind: 'streak', period: 'week' },
+        ...{ timeZone: 'Europe/Lisbon', graceDays: 2, requires: [id('z-first')], claim: 'manual' },
+        steps: [
+          {
+            ...{ id: 'buy', eventType: 'shop.purchase', target: 1, distinctBy: '/sku' },
+            when: [{ path: '/amount', op: 'gte', value: 10 }],
+          },
+        ],
+        ...{ reward: { points: 5, collectibleId: id('final') }, endsAt: '2028-01-01T00:00:00.000Z' },
+      },
+    },
+    {
+      kind: 'set',
+      entry: {
+        ...{ id: id('moments'), name: long, collectibleIds: [id('final'), id('anthem')] },
+        reward: { rewardId: id('scarf') },
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{ id: id('shirt'), name: long, description: 'A shirt.', category: 'shirts', kind: 'physical' },
+        ...{ images: ['/pictures/b.svg', '/pictures/a.svg'], price: { amount: 5, currency: 'EUR' } },
+        variants: [
+          { id: 'xl', name: 'XL', sku: 'XL-1', stock: 4 },
+          { id: 'm', name: { en: 'Medium', pt: 'Médio' } },
+        ],
+        ...{ maxPerFan: 2, shipsTo: ['PT', 'GB'], requires: { points: 9, collectibleId: id('anthem') } },
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{ id: id('voucher'), name: 'Voucher', description: 'Off.', category: 'gifts', kind: 'voucher' },
+        ...{ price: { amount: 5, currency: 'POINTS' }, variants: [{ id: 'one', name: 'One' }], delivers: {} },
+        requires: {},
+      },
+    },
+  ]
+}
