@@ -29,7 +29,7 @@ const command = declareCommand({
     ['fixtures.json --force', 'also moves kick-offs that a reported state of the match keeps'],
     ['-', 'reads standard input'],
   ],
-  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": [], "sets": [], "products": []}, or NDJSON with {"kind": "team", …} per line.
+  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": [], "sets": [], "products": []}, or NDJSON with {"kind": "team", "entry": {…}} per line.
 Its JSON Schema is scripts/catalog.schema.json. The whole file is checked before the first write, and all errors are listed.
 Kinds that the file omits are not changed. Nothing is deleted.`,
   changes: true,
@@ -37,6 +37,9 @@ Kinds that the file omits are not changed. Nothing is deleted.`,
   .argument('<file>', 'JSON or NDJSON; - for standard input')
   .option('--prune', 'deactivate active entries that are not in the file')
   .option('--force', 'move kick-offs of matches whose stored revision is not older')
+
+/** In the history of the entries. */
+const author = { source: 'import' } as const
 
 /** A record to write, or an entry to deactivate. */
 export interface Step {
@@ -67,7 +70,9 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
   if (!options.dryRun) {
     await writeInBatches(db, 'records', due, async (tx, { kind, id, record }) => {
       try {
-        await (record ? writeRecord(tx, record, { force }) : entryKinds[kind].deactivate(tx, id))
+        await (record
+          ? writeRecord(tx, record, { force, author })
+          : entryKinds[kind].deactivate(tx, id, { author }))
       } catch (error) {
         // Sales or claims since the check can cause a conflict.
         if (error instanceof DomainError) fail(`${kind} ${id}: ${explainError(error)}`)

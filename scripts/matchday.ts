@@ -17,6 +17,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'generate-secrets': ['Prints new secrets for production', () => import('./generate-secrets.ts')],
   health: ['Checks that a running API is ready', () => import('./health.ts')],
   'import-catalog': ['Imports teams, rewards, packs, matches and rules', () => import('./import-catalog.ts')],
+  'export-catalog': ['Writes the catalogue in the form of an import', () => import('./export-catalog.ts')],
   'catalog-schema': ['Prints the JSON Schema of catalogue files', () => import('./catalog-schema.ts')],
   'preview-rules': [
     'Shows what rules would have granted for recorded events',

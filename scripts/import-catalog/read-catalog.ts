@@ -10,6 +10,7 @@ import {
   CATALOGUE_LISTS,
   Catalogue,
   catalogueLines,
+  wrappedLines,
 } from '../../src/operate/admin/import/catalogue-schema.ts'
 import { explainFault } from '../../src/platform/http/contract/validation.ts'
 import { descriptionOf } from '../../src/play/packs/upsert-collectibles.ts'
@@ -35,6 +36,8 @@ interface Reading extends CatalogueFile {
 }
 
 const KINDS = Object.values(CATALOGUE_LISTS)
+type FlatKind = keyof typeof catalogueLines
+const isFlat = (kind: RecordKind): kind is FlatKind => kind in catalogueLines
 const isKind = (kind: unknown): kind is RecordKind => KINDS.some(known => known === kind)
 
 /** @param isLines the file is NDJSON; otherwise its first line decides */
@@ -82,16 +85,20 @@ function readLines(text: string, file: Reading): void {
     if (line.trim() === '') continue
     const json = tryParse(line, index + 1, file)
     if (!json) continue
-    const { kind, ...entry } = Object(json.value) as { kind?: unknown }
+    const { kind, ...entry } = Object(json.value) as { kind?: unknown; entry?: unknown }
     if (!isKind(kind)) {
       file.faults.push({ line: index + 1, pointer: '/kind', message: `must be one of ${KINDS.join(', ')}` })
       continue
     }
     file.kinds.add(kind)
-    nameEntry(json, kind, entry, '', file)
-    if (collectFaults(json, catalogueLines[kind], file).size > 0) continue
+    // Quests and products have a `kind` of their own.
+    const flat = !('entry' in entry) && isFlat(kind) ? catalogueLines[kind] : undefined
+    const [root, schema] = flat ? ['', flat] : ['/entry', wrappedLines[kind]]
+    const stated = flat ? entry : entry.entry
+    nameEntry(json, kind, stated, root, file)
+    if (collectFaults(json, schema, file).size > 0) continue
     // Guarantee: validated against the schema of its kind.
-    file.records.push(locate(json, { kind, entry } as CatalogueRecord, ''))
+    file.records.push(locate(json, { kind, entry: stated } as CatalogueRecord, root))
   }
 }
 

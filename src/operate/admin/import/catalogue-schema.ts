@@ -41,14 +41,27 @@ export const CATALOGUE_LISTS = {
 
 const line = (kind: string, { properties }: TObject) => Closed({ kind: Type.Literal(kind), ...properties })
 
-/** A line of NDJSON, by its `kind`. */
+/** A line for entries that have a `kind` of their own, and for any other. */
+const wrapped = (kind: string, entry: TObject) => Closed({ kind: Type.Literal(kind), entry })
+
+/** A line of NDJSON with the members of the entry, by its `kind`. */
 export const catalogueLines = {
   team: line('team', TeamEntry),
   reward: line('reward', RewardEntry),
   pack: line('pack', PackEntry),
   match: line('match', MatchEntry),
   rule: line('rule', RuleEntry),
-  quest: line('quest', QuestEntry),
   set: line('set', SetEntry),
-  product: line('product', ProductEntry),
+}
+
+/** A line of NDJSON with the entry as a member. */
+export const wrappedLines = {
+  team: wrapped('team', TeamEntry),
+  reward: wrapped('reward', RewardEntry),
+  pack: wrapped('pack', PackEntry),
+  match: wrapped('match', MatchEntry),
+  rule: wrapped('rule', RuleEntry),
+  quest: wrapped('quest', QuestEntry),
+  set: wrapped('set', SetEntry),
+  product: wrapped('product', ProductEntry),
 }

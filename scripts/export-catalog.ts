@@ -1,0 +1,65 @@
+/** `bun run export-catalog [FILE]`: writes the stored catalogue as a file that `import-catalog` reads. */
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { exportCatalogue, type ListName, listUndescribed } from '../src/operate/admin/export-catalogue.ts'
+import { CATALOGUE_LISTS } from '../src/operate/admin/import/catalogue-schema.ts'
+import { declareCommand, listOf, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
+
+// Guarantee of the cast: the keys of the constant.
+const LISTS = Object.keys(CATALOGUE_LISTS) as ListName[]
+/** `reward` as well as `rewards`. */
+const listNamed = (word: string) => LISTS.find(list => list === word || CATALOGUE_LISTS[list] === word)
+const isWord = (word: string): word is string => listNamed(word) !== undefined
+
+const command = declareCommand({
+  name: 'export-catalog',
+  reads: true,
+  json: false,
+  summary: 'Writes the catalogue, active entries and others, as a file that import-catalog reads.',
+  examples: [
+    ['catalog.json', 'writes one JSON document'],
+    ['catalog.ndjson', 'one entry per line'],
+    ['--kind rewards,rules', 'prints these kinds'],
+  ],
+  notes: `Kinds: ${LISTS.join(', ')}. Entries are in the order of their ids, with all members; quests follow those that they require.
+The import of the file changes nothing, and into an empty database it makes the same catalogue.`,
+})
+  .argument('[file]', 'JSON or NDJSON; - for standard output', '-')
+  .option('--kind <kinds>', 'only these kinds, separated by commas', listOf(isWord))
+
+await runCommand(command, async ({ parameters: [path], options, openDatabase, note, print }) => {
+  const db = await openDatabase()
+  const wanted = options.kind ? options.kind.flatMap(word => listNamed(word) ?? []) : LISTS
+  const [catalogue, undescribed] = await db.snapshot(
+    async reader => [await exportCatalogue(reader, wanted), await listUndescribed(reader)] as const,
+  )
+  const text = /\.(ndjson|jsonl)$/.test(path) ? linesOf(catalogue) : `${JSON.stringify(catalogue, null, 2)}\n`
+  await (path === '-' ? print(text) : replaceFile(path, text))
+  const counts = Object.entries(catalogue).map(([list, entries]) => `${list} ${entries.length}`)
+  if (path !== '-') note(`${path}: ${counts.join(', ')}.`)
+  if (undescribed.length > 0)
+    note(
+      `In no pack, and so not in the file: ${undescribed.join(', ')}. An empty database refuses what names them.`,
+    )
+  return undefined
+})
+
+function linesOf(catalogue: Awaited<ReturnType<typeof exportCatalogue>>): string {
+  const lines = Object.entries(catalogue).flatMap(([list, entries]) =>
+    // Guarantee of the cast: the lists of the catalogue.
+    entries.map(entry => `${JSON.stringify({ kind: CATALOGUE_LISTS[list as ListName], entry })}\n`),
+  )
+  return lines.join('')
+}
+
+/** At once: a reader never sees half a file. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const next = `${path}.${process.pid}.tmp`
+  try {
+    await writeFile(next, text)
+    await rename(next, path)
+  } catch {
+    await rm(next, { force: true })
+    fail(`${path} cannot be written.`)
+  }
+}

@@ -1,0 +1,95 @@
+/** The stored catalogue in the form of an import. The import of an export into an empty database makes the same export again. */
+import { and, asc, gt, inArray, notExists, or, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import type { QuestEntry } from '../../play/quests/entry-schema.ts'
+import { type CatalogueRecord, kindNamed, type RecordKind } from './import/catalogue-records.ts'
+import { CATALOGUE_LISTS } from './import/catalogue-schema.ts'
+
+export type ListName = keyof typeof CATALOGUE_LISTS
+
+type Entry = CatalogueRecord['entry']
+
+/** Entries per statement: a pack may have a thousand items. */
+const PAGE = 100
+
+/** The lists of a catalogue file, in the order of an import, with every entry, active or not. */
+export async function exportCatalogue(
+  reader: Reader,
+  lists: Iterable<ListName>,
+): Promise<Partial<Record<ListName, Entry[]>>> {
+  const wanted = new Set(lists)
+  const catalogue: Partial<Record<ListName, Entry[]>> = {}
+  // Guarantee of the cast: the keys of the constant.
+  for (const [list, kind] of Object.entries(CATALOGUE_LISTS) as [ListName, RecordKind][])
+    if (wanted.has(list)) catalogue[list] = await readAll(reader, kind)
+  return catalogue
+}
+
+/** In the order of the ids; quests after those that they require, as an import needs them. */
+async function readAll(reader: Reader, kind: RecordKind): Promise<Entry[]> {
+  const entries = []
+  for await (const page of eachPageOfEntries(reader, kind)) entries.push(...page)
+  // Guarantee of the cast: entries of the kind.
+  return kind === 'quest' ? requiredFirst(entries as QuestEntry[]) : entries
+}
+
+/** All entries of a kind, by id, after one. */
+export async function* eachPageOfEntries(
+  reader: Reader,
+  kind: RecordKind,
+  after?: string,
+): AsyncGenerator<Entry[]> {
+  const { table, read } = kindNamed(kind)
+  const { id } = table(reader.tables)
+  for (let last = after; ; ) {
+    const rows = await reader
+      .select({ id })
+      .from(table(reader.tables))
+      .where(last === undefined ? undefined : gt(id, last))
+      .orderBy(asc(id))
+      .limit(PAGE)
+    const ids = rows.map(row => row.id)
+    const byId = new Map((await read(reader, ids)).map(entry => [entry.id, entry]))
+    if (ids.length > 0) yield ids.flatMap(known => byId.get(known) ?? [])
+    if (ids.length < PAGE) return
+    last = ids.at(-1)
+  }
+}
+
+function requiredFirst(quests: QuestEntry[]): QuestEntry[] {
+  const byId = new Map(quests.map(quest => [quest.id, quest]))
+  const ordered = new Set<QuestEntry>()
+  // The import refuses circles.
+  const add = (quest: QuestEntry) => {
+    for (const required of (quest.requires ?? []).toSorted()) {
+      const first = byId.get(required)
+      if (first && !ordered.has(first)) add(first)
+    }
+    ordered.add(quest)
+  }
+  for (const quest of quests) add(quest)
+  return [...ordered]
+}
+
+/** Collectibles that sets and products name and no pack contains: a file describes collectibles in packs alone. */
+export async function listUndescribed(reader: Reader): Promise<string[]> {
+  const { collectibles, packItems, setItems, products } = reader.tables
+  const inPack = reader
+    .select({ one: sql`1` })
+    .from(packItems)
+    .where(sql`${packItems.collectibleId} = ${collectibles.id}`)
+  const rows = await reader
+    .select({ id: collectibles.id })
+    .from(collectibles)
+    .where(
+      and(
+        notExists(inPack),
+        or(
+          inArray(collectibles.id, reader.select({ id: setItems.collectibleId }).from(setItems)),
+          inArray(collectibles.id, reader.select({ id: products.requiredCollectibleId }).from(products)),
+        ),
+      ),
+    )
+    .orderBy(asc(collectibles.id))
+  return rows.map(row => row.id)
+}
