@@ -2,14 +2,16 @@
 import { and, desc, eq, lt, max } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { KindName } from './kind.ts'
 import { catalogueProblems } from './problems.ts'
 
+export type KindName = 'team' | 'reward' | 'pack' | 'match' | 'rule' | 'quest' | 'set' | 'product'
+
 export const REVISION_SOURCES = ['before', 'import', 'console', 'script'] as const
+export type RevisionSource = (typeof REVISION_SOURCES)[number]
 
 /** Who changes entries. */
 export interface Author {
-  source: Exclude<(typeof REVISION_SOURCES)[number], 'before'>
+  source: Exclude<RevisionSource, 'before'>
   /** Of the club. */
   staff?: { id: string; name: string }
   reason?: string

@@ -2,9 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import type { EntryChange, EntryFault, EntryTable } from './entry.ts'
-import { type Author, recordRevision, requireExpected } from './history.ts'
-
-export type KindName = 'team' | 'reward' | 'pack' | 'match' | 'rule' | 'quest' | 'set' | 'product'
+import { type Author, type KindName, recordRevision, requireExpected } from './history.ts'
 
 /** Whether the same import writes an entry first. */
 export type WrittenBefore = (kind: KindName | 'collectible', id: string) => boolean
