@@ -2,9 +2,9 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
+import { explainFault } from '../../src/core/faults.ts'
 import { errorsOf } from '../../src/core/formats.ts'
 import { type TSchema, ValueErrorType } from '../../src/core/typebox.ts'
-import { explainFault } from '../../src/platform/http/contract/validation.ts'
 import { isDirectory } from './database.ts'
 import { fail, failUsage } from './explain.ts'
 

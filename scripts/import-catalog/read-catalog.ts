@@ -1,4 +1,6 @@
 /** Reads a catalogue file: every record with its location, and all errors. */
+
+import { explainFault } from '../../src/core/faults.ts'
 import { errorsOf } from '../../src/core/formats.ts'
 import { type TSchema, ValueErrorType } from '../../src/core/typebox.ts'
 import {
@@ -12,7 +14,6 @@ import {
   catalogueLines,
   wrappedLines,
 } from '../../src/operate/admin/import/catalogue-schema.ts'
-import { explainFault } from '../../src/platform/http/contract/validation.ts'
 import { descriptionOf } from '../../src/play/packs/upsert-collectibles.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 

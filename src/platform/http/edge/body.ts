@@ -2,9 +2,10 @@
 
 import { hash } from 'node:crypto'
 import { withDeadline } from '../../../../db/deadline.ts'
+import { MAX_ERRORS } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
-import { MAX_ERRORS, noteErrors, refuseNoted } from '../contract/validation.ts'
+import { noteErrors, refuseNoted } from '../contract/validation.ts'
 import { findUnsafe } from './unsafe-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,9 +1,9 @@
 /** Checks of the URL before the schemas. Elysia accepts repeated parameters and invalid UTF-8. */
 
+import { shorten } from '../../../core/faults.ts'
 import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
-
-import { noteErrors, shorten } from '../contract/validation.ts'
+import { noteErrors } from '../contract/validation.ts'
 
 /** The path of a request's URL, not decoded. A target without a path (`*`, `host:port`) is returned whole. */
 export function pathOf(url: string): string {
