@@ -35,6 +35,9 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
   const { read } = await openDatabase()
   const since = new Date(read.now().getTime() - options.days * DAY_MS)
   const onProgress = progress('events')
-  const previews = await previewRules(read, active, { since, onProgress }).finally(() => onProgress.end())
+  const { previews } = await previewRules(read, active, {
+    since,
+    onProgress: done => onProgress(done),
+  }).finally(() => onProgress.end())
   return { json: { since, rules: previews }, text: describePreviews(previews, options.days) }
 })
