@@ -1,7 +1,7 @@
 /** `bun run catalog-schema`: the JSON Schema of a catalogue file, for editors; stored in scripts/catalog.schema.json. */
 
+import { catalogJsonSchema } from '../src/operate/admin/import/json-schema.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { catalogJsonSchema } from './import-catalog/json-schema.ts'
 
 const command = declareCommand({
   name: 'catalog-schema',

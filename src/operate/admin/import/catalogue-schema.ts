@@ -27,6 +27,18 @@ export const Catalogue = Closed(
   { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
 )
 
+/** The schema of an entry, by its kind. */
+export const entrySchemas = {
+  team: TeamEntry,
+  reward: RewardEntry,
+  pack: PackEntry,
+  match: MatchEntry,
+  rule: RuleEntry,
+  quest: QuestEntry,
+  set: SetEntry,
+  product: ProductEntry,
+}
+
 /** The kind of the records of each list. */
 export const CATALOGUE_LISTS = {
   teams: 'team',

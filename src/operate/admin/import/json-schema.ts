@@ -1,10 +1,18 @@
-import { Catalogue } from '../../src/operate/admin/import/catalogue-schema.ts'
-import { isObject, type Json, mapValues } from '../../src/platform/docs/json-schema.ts'
+/** The schemas of the catalogue as JSON Schema draft 7, for editors: of files, and of the console. */
+import { isObject, type Json, mapValues } from '../../../platform/docs/json-schema.ts'
+import type { RecordKind } from './catalogue-records.ts'
+import { Catalogue, entrySchemas } from './catalogue-schema.ts'
 
-/** The schema that the import validates with, as JSON Schema draft 7. */
-export function catalogJsonSchema(): Json {
-  return { $schema: 'http://json-schema.org/draft-07/schema#', ...(standardKeywords(Catalogue) as Json) }
-}
+const DRAFT = { $schema: 'http://json-schema.org/draft-07/schema#' }
+
+/** Of a file. */
+export const catalogJsonSchema = (): Json => ({ ...DRAFT, ...(standardKeywords(Catalogue) as Json) })
+
+/** Of an entry. */
+export const entryJsonSchema = (kind: RecordKind): Json => ({
+  ...DRAFT,
+  ...(standardKeywords(entrySchemas[kind]) as Json),
+})
 
 /** Removes the keywords of the application. */
 function standardKeywords(value: unknown): unknown {

@@ -1,0 +1,40 @@
+/** Checks one entry from a program as the import checks a file: schema, rules, and what it names. */
+import type { Reader } from '../../../../db/index.ts'
+import { refuseEntry } from '../../../club/catalogue/entry.ts'
+import { explainFault, MAX_ERRORS, shorten } from '../../../core/faults.ts'
+import { errorsOf } from '../../../core/formats.ts'
+import { DomainError, type FieldError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { ValueErrorType } from '../../../core/typebox.ts'
+import { type CatalogueRecord, findMissingTeams, type RecordKind, recordFaults } from './catalogue-records.ts'
+import { entrySchemas } from './catalogue-schema.ts'
+
+/** The record of a value. Pointers lead into the entry. @throws DomainError `validation_failed` */
+export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {
+  refuseInvalid(schemaErrors(kind, value))
+  // Guarantee of the cast: validated against the schema of its kind.
+  const record = { kind, entry: value } as CatalogueRecord
+  refuseInvalid(recordFaults(record))
+  return record
+}
+
+function schemaErrors(kind: RecordKind, value: unknown): FieldError[] {
+  const byPlace = new Map<string, FieldError>()
+  for (const error of errorsOf(entrySchemas[kind], value)) {
+    const pointer = shorten(error.path)
+    const isUnknown = error.type === ValueErrorType.ObjectAdditionalProperties
+    const message = isUnknown ? 'is unknown' : explainFault(error)
+    // The first error of a field is the most specific one.
+    if (!byPlace.has(pointer)) byPlace.set(pointer, { pointer, message })
+  }
+  return [...byPlace.values()]
+}
+
+function refuseInvalid(errors: FieldError[]): void {
+  if (errors.length > 0)
+    throw new DomainError(transportProblems.validation_failed, { errors: errors.slice(0, MAX_ERRORS) })
+}
+
+/** @throws DomainError `catalogue_conflict` for teams that are not stored */
+export const requireTeams = async (reader: Reader, record: CatalogueRecord): Promise<void> =>
+  refuseEntry(...(await findMissingTeams(reader, record, new Set())))

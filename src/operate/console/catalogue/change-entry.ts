@@ -1,0 +1,128 @@
+/** Changes of catalogue entries by the staff: compared first, then saved by the writes of the import. */
+import type { Reader, Transaction } from '../../../../db/index.ts'
+import type { EntryChange } from '../../../club/catalogue/entry.ts'
+import { type Author, readRevision, readRevisionNumber } from '../../../club/catalogue/history.ts'
+import { catalogueProblems } from '../../../club/catalogue/problems.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import {
+  type CatalogueRecord,
+  planRecord,
+  type RecordKind,
+  writeRecord,
+} from '../../admin/import/catalogue-records.ts'
+import { parseRecord, requireTeams } from '../../admin/import/check-record.ts'
+import { requireEntry } from './entries.ts'
+
+const changeProblems = [transportProblems.validation_failed, catalogueProblems.catalogue_conflict] as const
+
+/** A person moves kick-offs by intent: `force` of the import. */
+const force = true
+
+/** What saving would change. Writes nothing. Errors point into the body. */
+export async function planEntry(reader: Reader, kind: RecordKind, { entry }: { entry: unknown }) {
+  const record = withinEntry(() => parseRecord(kind, entry))
+  const revision = await readRevisionNumber(reader, kind, record.entry.id)
+  const change = await withinEntry(async () => {
+    await requireTeams(reader, record)
+    return planRecord(reader, record, { force })
+  })
+  return { outcome: change.outcome, revision, changes: changesIn(change) }
+}
+planEntry.problems = changeProblems
+
+interface Save {
+  entry: unknown
+  /** Null: the entry is new. */
+  revision: number | null
+}
+
+/**
+ * Saves an entry whose author has seen `revision`. @throws DomainError `revision_conflict` if somebody changed it since
+ */
+export async function saveEntry(
+  tx: Transaction,
+  { kind, entryId }: { kind: RecordKind; entryId: string },
+  { entry, revision }: Save,
+  author: Author,
+) {
+  const record = withinEntry(() => parseRecord(kind, entry))
+  if (record.entry.id !== entryId) {
+    const errors = [{ pointer: '/entry/id', message: `must be ${entryId}, and cannot change` }]
+    throw new DomainError(transportProblems.validation_failed, { errors })
+  }
+  return write(tx, record, revision, author)
+}
+saveEntry.problems = [...changeProblems, catalogueProblems.revision_conflict] as const
+
+/** Offers an entry, or takes it back. Fans keep what they have. */
+export async function switchEntry(
+  tx: Transaction,
+  { kind, entryId }: { kind: RecordKind; entryId: string },
+  { active, revision }: { active: boolean; revision: number },
+  author: Author,
+) {
+  const entry = { ...(await requireEntry(tx, kind, entryId)), active }
+  return write(tx, { kind, entry } as CatalogueRecord, revision, author)
+}
+switchEntry.problems = [
+  catalogueProblems.entry_not_found,
+  catalogueProblems.catalogue_conflict,
+  catalogueProblems.revision_conflict,
+] as const
+
+/** Makes the entry as it was at a revision, which is a change like any other. Rules of today apply. */
+export async function restoreEntry(
+  tx: Transaction,
+  { kind, entryId }: { kind: RecordKind; entryId: string },
+  { restore, revision }: { restore: number; revision: number },
+  author: Author,
+) {
+  const { entry } = await readRevision(tx, kind, entryId, restore)
+  return write(
+    tx,
+    withinEntry(() => parseRecord(kind, JSON.parse(entry))),
+    revision,
+    author,
+  )
+}
+restoreEntry.problems = [
+  ...changeProblems,
+  catalogueProblems.revision_not_found,
+  catalogueProblems.revision_conflict,
+] as const
+
+async function write(tx: Transaction, record: CatalogueRecord, expected: number | null, author: Author) {
+  const { outcome } = await withinEntry(async () => {
+    await requireTeams(tx, record)
+    return writeRecord(tx, record, { force, author, expected })
+  })
+  return { outcome, revision: await readRevisionNumber(tx, record.kind, record.entry.id) }
+}
+
+/** By member. A value that is missing and null are the same in an entry. */
+export const changesIn = ({ members }: Pick<EntryChange, 'members'>) =>
+  Object.entries(members).map(([member, [from, to]]) => ({
+    member,
+    ...(from == null ? {} : { from }),
+    ...(to == null ? {} : { to }),
+  }))
+
+/** Lets the pointers of errors lead into the body, where the entry is a member. */
+function withinEntry<Result>(work: () => Result): Result {
+  try {
+    const result = work()
+    return result instanceof Promise ? (result.catch(refer) as Result) : result
+  } catch (error) {
+    return refer(error)
+  }
+}
+
+function refer(error: unknown): never {
+  const { errors } = error instanceof DomainError ? error.explanation : {}
+  if (!(error instanceof DomainError) || !errors) throw error
+  const within = errors.map(fault =>
+    'pointer' in fault ? { ...fault, pointer: `/entry${fault.pointer}` } : fault,
+  )
+  throw new DomainError(error.type, { ...error.explanation, errors: within })
+}

@@ -1,0 +1,116 @@
+/** Entries of the catalogue as the console lists and shows them. */
+import type { Reader } from '../../../../db/index.ts'
+import { isWithin } from '../../../club/catalogue/availability.ts'
+import { instantOf } from '../../../club/catalogue/entry.ts'
+import { readRevisionNumber } from '../../../club/catalogue/history.ts'
+import { catalogueProblems } from '../../../club/catalogue/problems.ts'
+import { defaultOf, type Text } from '../../../club/catalogue/texts.ts'
+import { type Cursors, type Page, pageOf } from '../../../core/pagination.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { eachPageOfEntries } from '../../admin/export-catalogue.ts'
+import { type CatalogueRecord, kindNamed, type RecordKind } from '../../admin/import/catalogue-records.ts'
+import { CATALOGUE_LISTS } from '../../admin/import/catalogue-schema.ts'
+import { entryJsonSchema } from '../../admin/import/json-schema.ts'
+import type { EntriesQuery, EntryState } from './schema.ts'
+
+type Entry = CatalogueRecord['entry']
+
+/** The kinds with the number of their entries. */
+export async function listKinds(reader: Reader) {
+  const kinds = []
+  for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
+    const { table } = kindNamed(kind)
+    const { active } = table(reader.tables)
+    const rows = await reader.select({ active }).from(table(reader.tables))
+    kinds.push({ kind, list, entries: rows.length, active: rows.filter(row => row.active).length })
+  }
+  return { kinds }
+}
+
+/** Entries that one request looks through: a search that finds little answers part by part. */
+const MAX_READ = 2_000
+
+/** A page of the entries of a kind, by id. The search is in ids and all texts, in every language. */
+export async function listEntries(
+  { read, cursors }: { read: Reader; cursors: Cursors },
+  kind: RecordKind,
+  query: EntriesQuery,
+) {
+  const { limit, cursor }: Page = pageOf(query)
+  const search = query.search?.trim().toLowerCase() ?? ''
+  const list = `console catalogue ${JSON.stringify([kind, search, query.state])}`
+  const now = read.now()
+  const found: ReturnType<typeof presentRow>[] = []
+  let looked = 0
+  let last = cursors.decode(list, cursor)
+  for await (const entries of eachPageOfEntries(read, kind, last))
+    for (const entry of entries) {
+      if (found.length === limit || looked === MAX_READ)
+        return { entries: found, nextCursor: last === undefined ? null : cursors.encode(list, last) }
+      looked++
+      last = entry.id
+      const row = presentRow(kind, entry, now)
+      if (query.state !== undefined && row.state !== query.state) continue
+      if (search === '' || textsIn(entry).some(text => text.toLowerCase().includes(search))) found.push(row)
+    }
+  return { entries: found, nextCursor: null }
+}
+listEntries.problems = [transportProblems.invalid_cursor] as const
+
+/** @throws DomainError `entry_not_found` */
+export async function readEntry(reader: Reader, kind: RecordKind, id: string) {
+  // First: a change between the two is refused when this state is saved.
+  const revision = await readRevisionNumber(reader, kind, id)
+  const entry = await requireEntry(reader, kind, id)
+  return { ...presentRow(kind, entry, reader.now()), kind, revision, entry, schema: entryJsonSchema(kind) }
+}
+readEntry.problems = [catalogueProblems.entry_not_found] as const
+
+/** @throws DomainError `entry_not_found` */
+export async function requireEntry(reader: Reader, kind: RecordKind, id: string): Promise<Entry> {
+  const [entry] = await kindNamed(kind).read(reader, [id])
+  if (!entry) throw new DomainError(catalogueProblems.entry_not_found)
+  return entry
+}
+
+interface Scheduled {
+  active?: boolean
+  startsAt?: string | null
+  endsAt?: string | null
+}
+
+/** `off` by its flag; otherwise by its start and end. */
+export function stateOf({ active = true, startsAt, endsAt }: Scheduled, now: Date): EntryState {
+  if (!active) return 'off'
+  const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
+  if (isWithin({ startsAt: start, endsAt: end }, now)) return 'live'
+  return end !== null && end <= now ? 'over' : 'scheduled'
+}
+
+function presentRow(kind: RecordKind, entry: Entry, now: Date) {
+  const { startsAt = null, endsAt = null }: Scheduled = entry
+  const record = { kind, entry } as CatalogueRecord
+  return { id: entry.id, title: titleOf(record), state: stateOf(entry, now), startsAt, endsAt }
+}
+
+/** In the default language. */
+function titleOf({ kind, entry }: CatalogueRecord): string {
+  switch (kind) {
+    case 'reward':
+    case 'quest':
+      return defaultOf(entry.title)
+    case 'match': {
+      const { competition, round, homeTeamId, awayTeamId } = entry
+      const text = (part: Text | null | undefined) => (part == null ? [] : [defaultOf(part)])
+      return `${homeTeamId} – ${awayTeamId} (${[...text(competition), ...text(round)].join(', ')})`
+    }
+    default:
+      return defaultOf(entry.name)
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}

@@ -1,0 +1,157 @@
+/** Requests and responses of the catalogue editor. Instants of entries are as the entries state them. */
+import { REVISION_SOURCES } from '../../../club/catalogue/history.ts'
+import {
+  Closed,
+  IdReference,
+  Instant,
+  Integer,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+} from '../../../core/schemas.ts'
+import { type Static, Type } from '../../../core/typebox.ts'
+import type { RecordKind } from '../../admin/import/catalogue-records.ts'
+
+const KINDS = [
+  'team',
+  'reward',
+  'pack',
+  'match',
+  'rule',
+  'quest',
+  'set',
+  'product',
+] as const satisfies RecordKind[]
+
+const Kind = OneOf(KINDS, { description: 'Kind of the entries.' })
+
+const STATES = ['live', 'scheduled', 'over', 'off'] as const
+export type EntryState = (typeof STATES)[number]
+const State = OneOf(STATES, {
+  description: 'Off by its flag; otherwise by its start and end, which are the schedule of an entry.',
+})
+
+export const KindParams = Closed({ kind: Kind })
+export const EntryParams = Closed({ kind: Kind, entryId: IdReference('Slug of the entry.', 'home-scarf') })
+export const RevisionParams = Closed({
+  ...EntryParams.properties,
+  revision: Type.String({
+    pattern: '^(0|[1-9][0-9]{0,15})$',
+    description: 'Number of the revision.',
+    examples: ['2'],
+  }),
+})
+
+export const EntriesQuery = Closed({
+  ...PageQuery,
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'In ids and texts of all languages.' })),
+  state: Type.Optional(State),
+})
+export type EntriesQuery = Static<typeof EntriesQuery>
+
+const EntryValue = Type.Unknown({
+  description:
+    'The whole entry, as in a file of the catalogue. The schema of its kind comes with each entry.',
+})
+
+const Revision = Nullable(Integer({ minimum: 0 }), {
+  description: 'The revision that was read, 0 without a history. Null: the entry is new.',
+})
+
+export const Reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  description: 'Why. The audit log and the history keep it.',
+  errorNoun: 'a reason of 1 to 500 characters',
+})
+
+export const Draft = Closed({ entry: EntryValue })
+export const SaveEntry = Closed({ entry: EntryValue, revision: Revision, reason: Reason })
+export const SwitchEntry = Closed({
+  active: Type.Boolean({ description: 'Whether it is offered.' }),
+  revision: Integer({ minimum: 0, description: 'The revision that was read, 0 without a history.' }),
+  reason: Reason,
+})
+export const RestoreEntry = Closed({
+  restore: Integer({ minimum: 0, description: 'The revision whose entry becomes the current one.' }),
+  revision: Integer({ minimum: 0, description: 'The newest revision that was read.' }),
+  reason: Reason,
+})
+export const PreviewDraft = Closed({
+  entry: EntryValue,
+  days: Integer({ minimum: 1, maximum: 90, description: 'Events of the last so many days.' }),
+})
+export const CompareQuery = Closed({
+  with: Type.Optional(
+    Type.String({
+      pattern: '^(0|[1-9][0-9]{0,15})$',
+      description: 'An older revision. Default: the one before.',
+      examples: ['1'],
+    }),
+  ),
+})
+
+const Change = Type.Object(
+  {
+    member: Type.String({ description: 'Member of the entry, with a part after a slash.' }),
+    from: Type.Optional(Type.Unknown()),
+    to: Type.Optional(Type.Unknown()),
+  },
+  { title: 'CatalogueChange' },
+)
+
+export const Kinds = Type.Object({
+  kinds: Type.Array(
+    Type.Object({ kind: Kind, list: Type.String(), entries: Type.Integer(), active: Type.Integer() }),
+  ),
+})
+
+const row = {
+  id: Type.String(),
+  title: Type.String({ description: 'In the default language.' }),
+  state: State,
+  startsAt: Nullable(Type.String()),
+  endsAt: Nullable(Type.String()),
+}
+
+export const Entries = Type.Object({ entries: Type.Array(Type.Object(row)), nextCursor: NextCursor })
+
+export const ShownEntry = Type.Object({
+  ...row,
+  kind: Kind,
+  revision: Type.Integer(),
+  entry: Type.Record(Type.String(), Type.Unknown()),
+  schema: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the entry.' }),
+})
+
+export const EntrySchema = Type.Object({ schema: Type.Record(Type.String(), Type.Unknown()) })
+
+const Outcome = OneOf(['created', 'changed', 'unchanged'])
+
+export const Plan = Type.Object({
+  outcome: Outcome,
+  revision: Type.Integer({ description: 'The newest revision; 0 for a new entry.' }),
+  changes: Type.Array(Change),
+})
+
+export const Saved = Type.Object({ outcome: Outcome, revision: Type.Integer() })
+
+const revision = {
+  revision: Type.Integer(),
+  source: OneOf(REVISION_SOURCES, { description: '`before`: the state before the first known change.' }),
+  staffId: Nullable(Type.String()),
+  staffName: Nullable(Type.String()),
+  reason: Nullable(Type.String()),
+  createdAt: Instant('When.'),
+}
+
+export const History = Type.Object({ revisions: Type.Array(Type.Object(revision)), nextCursor: NextCursor })
+
+export const Compared = Type.Object({
+  ...revision,
+  entry: Type.Record(Type.String(), Type.Unknown()),
+  with: Nullable(Type.Integer(), { description: 'The older revision; null if there is none.' }),
+  changes: Type.Array(Change),
+})
