@@ -33,6 +33,7 @@ const byMigration = {
   '0020_cash-append-only': newTableAppendOnly,
   '0022_console-append-only': newTableAppendOnly,
   '0027_webhook-lane-indexes': otherIndexes,
+  '0029_catalogue-revisions-append-only': newTableAppendOnly,
 }
 
 /** By engine and name of the migration. */

@@ -130,13 +130,15 @@ describe.each(everyEngine)('The migrated schema ($name)', engine => {
       engine === 'sqlite'
         ? [
             'cash_entries',
+            'catalogue_revisions',
             'console_audit',
             'item_transfers',
             'moderation_decisions',
             'points_entries',
           ].flatMap(table => ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`))
         : [
-            ...['cash_entries_refuse_update_or_delete', 'console_audit_refuse_update_or_delete'],
+            ...['cash_entries_refuse_update_or_delete', 'catalogue_revisions_refuse_update_or_delete'],
+            ...['console_audit_refuse_update_or_delete'],
             ...['item_transfers_refuse_update_or_delete', 'moderation_decisions_refuse_update_or_delete'],
             ...['points_entries_refuse_truncate', 'points_entries_refuse_update_or_delete'],
           ],

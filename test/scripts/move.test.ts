@@ -113,6 +113,7 @@ async function addOddities(db: Database) {
     await addProducts(tx, at)
     await addSets(tx, { at, text })
     await addConsole(tx, { at, text })
+    await addRevisions(tx, { at, text })
     const merge = { fromId: 'é', intoId: 'a', mergedBy: text, reason: '', mergedAt: new Date(-1) }
     await tx.insert(tx.tables.fanMerges).values(merge)
   })
@@ -132,6 +133,15 @@ async function addConsole(tx: Transaction, { at, text }: { at: Date; text: strin
   await tx
     .insert(consoleApprovals)
     .values({ id: 'é', permission: '', ...action, request: text, ...request, expiresAt: at, ...decision })
+}
+
+async function addRevisions(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const row = { kind: 'team', entryId: 'é', entry: text, createdAt: at, staffId: 'Z', staffName: text }
+  const { catalogueRevisions } = tx.tables
+  await tx.insert(catalogueRevisions).values([
+    { ...row, revision: 0, source: 'before', reason: null },
+    { ...row, revision: Number.MAX_SAFE_INTEGER, source: 'console', reason: text },
+  ])
 }
 
 async function addMatches(tx: Transaction, { at, text }: { at: Date; text: string }) {
@@ -323,7 +333,15 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(ruleBudgets).values({ ruleId, granted: 0 })
   await tx.update(catalogueVersions).set({ version: 'v' })
   await tx.insert(tx.tables.maintenanceRuns).values({ command: text, finishedAt: at })
-  const figures = { newFans: 0, onboardings: 1, activeFans: 2, claims: 3, redemptions: 4, orders: 5, packs: 6 }
+  const figures = {
+    newFans: 0,
+    onboardings: 1,
+    activeFans: 2,
+    claims: 3,
+    redemptions: 4,
+    orders: 5,
+    packs: 6,
+  }
   const points = { pointsGranted: Number.MAX_SAFE_INTEGER, pointsSpent: -1, pointsTaken: 0 }
   await tx.insert(tx.tables.dailyFigures).values({ day: 'é', ...figures, ...points })
 }
