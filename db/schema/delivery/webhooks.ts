@@ -91,6 +91,8 @@ export function defineWebhooksTables(kit: ColumnKit) {
       status: integer(),
       /** The first characters of the last response, or why there was none. */
       response: text(),
+      /** JSON: the attempts before the last one, the oldest first. Null while there are none. */
+      earlierAttempts: text(),
     },
     t => [
       kit.primaryKey({
@@ -102,6 +104,7 @@ export function defineWebhooksTables(kit: ColumnKit) {
         .on(t.endpointId, t.userId, t.sequence)
         .where(sql`${t.state} = 'pending'`),
       kit.index('webhook_deliveries_created').on(t.createdAt),
+      kit.index('webhook_deliveries_undelivered').on(t.createdAt).where(sql`${t.state} <> 'delivered'`),
       kit.check('webhook_deliveries_state', sql`${t.state} in ('pending', 'delivered', 'failed')`),
     ],
   )

@@ -1,8 +1,9 @@
 /** What operators did last, and figures for them. */
+import { sql } from 'drizzle-orm'
 import type { ColumnKit } from '../columns.ts'
 
 export function defineAdminTables(kit: ColumnKit) {
-  const { table, id, integer, timestamp } = kit
+  const { table, id, integer, text, timestamp } = kit
 
   /** When each command of maintenance last ended well, for the metrics. */
   const maintenanceRuns = table('maintenance_runs', {
@@ -29,5 +30,42 @@ export function defineAdminTables(kit: ColumnKit) {
     packs: integer().notNull(),
   })
 
-  return { maintenanceRuns, dailyFigures }
+  /** Work that staff started and that outlives their request. A run whose heartbeat is old belongs to a process that died. */
+  const jobRuns = table(
+    'job_runs',
+    {
+      id: id().primaryKey(),
+      /** Such as `verify-ledger`. */
+      kind: id().notNull(),
+      /** JSON: what it is about. Ids and times only. */
+      input: text(),
+      /** `running`, `done`, `failed` or `cancelled`. */
+      state: id().notNull(),
+      /** While it runs: of several runs with the same one, only one runs, in all processes. */
+      slot: id(),
+      startedById: id().notNull(),
+      startedByName: text().notNull(),
+      startedAt: timestamp().notNull(),
+      /** The process that runs it was alive then. */
+      heartbeatAt: timestamp().notNull(),
+      endedAt: timestamp(),
+      /** Of `total`, in the unit of the kind. */
+      done: integer().notNull().default(0),
+      total: integer(),
+      cancelRequestedAt: timestamp(),
+      /** JSON: what it found or changed. */
+      result: text(),
+      /** Why it failed, for operators. */
+      error: text(),
+    },
+    t => [
+      kit.index('job_runs_started').on(t.startedAt, t.id),
+      kit.uniqueIndex('job_runs_slot_unique').on(t.slot),
+      kit.check('job_runs_state', sql`${t.state} in ('running', 'done', 'failed', 'cancelled')`),
+      kit.check('job_runs_ended', sql`(${t.endedAt} is null) = (${t.state} = 'running')`),
+      kit.check('job_runs_has_slot', sql`(${t.slot} is null) = (${t.state} <> 'running')`),
+    ],
+  )
+
+  return { maintenanceRuns, dailyFigures, jobRuns }
 }
