@@ -5,6 +5,7 @@ import { routeFacts } from '../../platform/http/edge/route-facts.ts'
 import { serverHooks } from '../../platform/http/edge/server-hooks.ts'
 import { createRateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { pageRoutes } from './page-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -14,7 +15,10 @@ const RATES = { address: 6_000, tokensPerAddress: 60 }
 
 /** Every operation. An area of the console is one line. */
 export const createConsoleApi = (deps: ConsoleDeps) =>
-  new Elysia({ name: 'console/api', normalize: false }).use(sessionRoutes(deps)).use(auditRoutes(deps))
+  new Elysia({ name: 'console/api', normalize: false })
+    .use(sessionRoutes(deps))
+    .use(auditRoutes(deps))
+    .use(catalogueRoutes(deps))
 
 export function createConsoleApp(deps: ConsoleDeps) {
   const { config, elapsed } = deps

@@ -109,7 +109,7 @@ export const changesIn = ({ members }: Pick<EntryChange, 'members'>) =>
   }))
 
 /** Lets the pointers of errors lead into the body, where the entry is a member. */
-function withinEntry<Result>(work: () => Result): Result {
+export function withinEntry<Result>(work: () => Result): Result {
   try {
     const result = work()
     return result instanceof Promise ? (result.catch(refer) as Result) : result

@@ -12,6 +12,7 @@ import {
 } from '../../../core/schemas.ts'
 import { type Static, Type } from '../../../core/typebox.ts'
 import type { RecordKind } from '../../admin/import/catalogue-records.ts'
+import { Reason } from '../contract/reason.ts'
 
 const KINDS = [
   'team',
@@ -50,21 +51,18 @@ export const EntriesQuery = Closed({
 })
 export type EntriesQuery = Static<typeof EntriesQuery>
 
-const EntryValue = Type.Unknown({
-  description:
-    'The whole entry, as in a file of the catalogue. The schema of its kind comes with each entry.',
-})
+/** Checked against the schema of its kind by the verbs: operations with it are `open`. */
+const EntryValue = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description:
+      'The whole entry, as in a file of the catalogue. The schema of its kind comes with each entry.',
+  },
+)
 
 const Revision = Nullable(Integer({ minimum: 0 }), {
   description: 'The revision that was read, 0 without a history. Null: the entry is new.',
-})
-
-export const Reason = Type.String({
-  minLength: 1,
-  maxLength: 500,
-  pattern: '\\S',
-  description: 'Why. The audit log and the history keep it.',
-  errorNoun: 'a reason of 1 to 500 characters',
 })
 
 export const Draft = Closed({ entry: EntryValue })
@@ -83,6 +81,8 @@ export const PreviewDraft = Closed({
   entry: EntryValue,
   days: Integer({ minimum: 1, maximum: 90, description: 'Events of the last so many days.' }),
 })
+export const HistoryQuery = Closed(PageQuery)
+
 export const CompareQuery = Closed({
   with: Type.Optional(
     Type.String({

@@ -11,7 +11,7 @@ import { consoleProblems } from '../problems.ts'
 import { mayDo, type Permission } from '../roles.ts'
 import { callOf, type Reached } from './call.ts'
 
-type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'open' | 'idempotencyKey' | 'whenSuspended'
+type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'idempotencyKey' | 'whenSuspended'
 
 interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   extends Omit<Declaration<Body, Query, Params, Responses, Problem>, OfPublicApi> {

@@ -1,0 +1,77 @@
+/** Previews of drafts as a stream of lines: progress, then the result. One that nobody reads any more stops. */
+import type { Logger } from 'pino'
+import type { Reader } from '../../../../db/index.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { contentOf, ruleOf } from '../../../economy/rules/rule.ts'
+import type { CatalogueRecord, RecordKind } from '../../admin/import/catalogue-records.ts'
+import { parseRecord } from '../../admin/import/check-record.ts'
+import type { PreviewOptions } from '../../admin/past-events.ts'
+import { previewQuest } from '../../admin/preview-quest.ts'
+import { previewRules } from '../../admin/preview-rules.ts'
+import { withinEntry } from './change-entry.ts'
+
+const DAY_MS = 86_400_000
+/** About half a minute of one core. */
+const MAX_EVENTS = 500_000
+/** Of one process: each takes a part of its core. */
+const MAX_RUNNING = 2
+const RETRY_SECONDS = 10
+
+let running = 0
+
+interface Draft {
+  entry: unknown
+  days: number
+}
+
+/** @throws DomainError `validation_failed`, and `overloaded` while others run */
+export function previewEntry(
+  { read, log }: { read: Reader; log: Logger },
+  kind: Extract<RecordKind, 'rule' | 'quest'>,
+  { entry, days }: Draft,
+): ReadableStream<Uint8Array> {
+  const record = withinEntry(() => parseRecord(kind, entry))
+  if (running >= MAX_RUNNING)
+    throw new DomainError(transportProblems.overloaded, { retryAfter: RETRY_SECONDS })
+  running++
+  const stop = new AbortController()
+  const encoder = new TextEncoder()
+  const since = new Date(read.now().getTime() - days * DAY_MS)
+  return new ReadableStream({
+    async start(controller) {
+      const say = (line: object) => {
+        if (!stop.signal.aborted) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
+      }
+      const onProgress = (events: number, share: number) => say({ progress: { events, share } })
+      const options = { since, signal: stop.signal, maxEvents: MAX_EVENTS, onProgress }
+      try {
+        say({ result: await evaluate(read, record, options) })
+      } catch (error) {
+        if (!stop.signal.aborted) {
+          log.error({ error }, 'a preview failed')
+          say({ failed: true })
+        }
+      } finally {
+        running--
+        if (!stop.signal.aborted) controller.close()
+      }
+    },
+    cancel: () => stop.abort(),
+  })
+}
+previewEntry.problems = [transportProblems.validation_failed, transportProblems.overloaded] as const
+
+/** As if it were active. Names of fans are added for the staff that sees the preview. */
+async function evaluate(read: Reader, record: CatalogueRecord, options: PreviewOptions) {
+  if (record.kind === 'quest') return previewQuest(read, record.entry, options)
+  if (record.kind !== 'rule') throw new Error(`${record.kind} has no preview`)
+  const { previews, isComplete } = await previewRules(
+    read,
+    [ruleOf(contentOf({ ...record.entry, active: true }), 0)],
+    options,
+  )
+  const [preview] = previews
+  if (!preview) throw new Error('a preview has no rule')
+  return { ...preview, isComplete }
+}

@@ -1,0 +1,235 @@
+/** The catalogue editor: lists, drafts, changes, history and previews. */
+import type { Author } from '../../../club/catalogue/history.ts'
+import { MAX_UPLOAD_BYTES, Picture, PictureUpload } from '../../../club/pictures/schema.ts'
+import { addPicture, MAX_SIDE, storeFile } from '../../../club/pictures/upload.ts'
+import { Type } from '../../../core/typebox.ts'
+import { entryJsonSchema } from '../../admin/import/json-schema.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Staff } from '../staff.ts'
+import { planEntry, restoreEntry, saveEntry, switchEntry } from './change-entry.ts'
+import { listEntries, listKinds, readEntry } from './entries.ts'
+import { compareRevisions, listHistory } from './history.ts'
+import { previewEntry } from './previews.ts'
+import * as schema from './schema.ts'
+
+/** A pack may have a thousand items in several languages. */
+const MAX_ENTRY_BYTES = 4 * 1024 * 1024
+/** Of uploads of the staff, as a source of pictures: see `addPicture`. */
+const SOURCE = 'console'
+
+const authorOf = ({ id, name }: Staff, reason: string): Author => ({
+  source: 'console',
+  staff: { id, name },
+  reason,
+})
+
+const entry = { id: 'home-scarf', name: 'Home scarf' }
+const reason = 'For the new season.'
+
+export const catalogueRoutes = (deps: ConsoleDeps) => {
+  const { read } = deps.db
+  return staff(deps, { prefix: '/api/catalogue', tag: 'Catalogue' })
+    .get(
+      '',
+      () => listKinds(read),
+      consoleOperation({
+        id: 'listCatalogueKinds',
+        summary: 'List the kinds of entries',
+        permission: 'catalogue.read',
+        responses: { 200: schema.Kinds },
+      }),
+    )
+    .get(
+      '/:kind',
+      ({ params, query }) => listEntries({ ...deps, read }, params.kind, query),
+      consoleOperation({
+        id: 'listCatalogueEntries',
+        summary: 'List the entries of a kind',
+        permission: 'catalogue.read',
+        params: schema.KindParams,
+        query: schema.EntriesQuery,
+        responses: { 200: schema.Entries },
+        problems: listEntries.problems,
+      }),
+    )
+    .get(
+      '/:kind/schema',
+      ({ params }) => ({ schema: entryJsonSchema(params.kind) }),
+      consoleOperation({
+        id: 'readCatalogueSchema',
+        summary: 'Read the JSON Schema of a kind',
+        permission: 'catalogue.read',
+        params: schema.KindParams,
+        responses: { 200: schema.EntrySchema },
+      }),
+    )
+    .post(
+      '/:kind/plan',
+      ({ params, body }) => planEntry(read, params.kind, body),
+      consoleOperation({
+        id: 'planCatalogueEntry',
+        summary: 'Show what saving an entry would change',
+        permission: 'catalogue.write',
+        reversible: 'It writes nothing.',
+        params: schema.KindParams,
+        body: schema.Draft,
+        ...{ open: true, data: 'read', maxBodyBytes: MAX_ENTRY_BYTES },
+        responses: { 200: schema.Plan },
+        problems: planEntry.problems,
+        examples: { body: { entry } },
+      }),
+    )
+    .post(
+      '/rule/preview',
+      ({ body }) => asLines(previewEntry({ read, log: deps.log }, 'rule', body)),
+      preview('Rule', 'points'),
+    )
+    .post(
+      '/quest/preview',
+      ({ body }) => asLines(previewEntry({ read, log: deps.log }, 'quest', body)),
+      preview('Quest', 'completions'),
+    )
+    .get(
+      '/:kind/entries/:entryId',
+      ({ params }) => readEntry(read, params.kind, params.entryId),
+      consoleOperation({
+        id: 'readCatalogueEntry',
+        summary: 'Read an entry with its schema and its revision',
+        permission: 'catalogue.read',
+        params: schema.EntryParams,
+        responses: { 200: schema.ShownEntry },
+        problems: readEntry.problems,
+      }),
+    )
+    .put(
+      '/:kind/entries/:entryId',
+      ({ params, body, act, staff }) =>
+        act(
+          { kind: params.kind, id: params.entryId },
+          body.reason,
+          tx => saveEntry(tx, params, body, authorOf(staff, body.reason)),
+          { detail: saved => saved },
+        ),
+      consoleOperation({
+        id: 'saveCatalogueEntry',
+        summary: 'Save an entry',
+        permission: 'catalogue.write',
+        params: schema.EntryParams,
+        body: schema.SaveEntry,
+        ...{ open: true, maxBodyBytes: MAX_ENTRY_BYTES },
+        responses: { 200: schema.Saved },
+        problems: saveEntry.problems,
+        examples: { body: { entry, revision: 3, reason } },
+      }),
+    )
+    .post(
+      '/:kind/entries/:entryId/activation',
+      ({ params, body, act, staff }) =>
+        act(
+          { kind: params.kind, id: params.entryId },
+          body.reason,
+          tx => switchEntry(tx, params, body, authorOf(staff, body.reason)),
+          { detail: saved => ({ ...saved, active: body.active }) },
+        ),
+      consoleOperation({
+        id: 'switchCatalogueEntry',
+        summary: 'Offer an entry, or take it back',
+        permission: 'catalogue.write',
+        params: schema.EntryParams,
+        body: schema.SwitchEntry,
+        responses: { 200: schema.Saved },
+        problems: switchEntry.problems,
+        examples: { body: { active: false, revision: 3, reason } },
+      }),
+    )
+    .get(
+      '/:kind/entries/:entryId/history',
+      ({ params, query }) => listHistory({ ...deps, read }, params, query),
+      consoleOperation({
+        id: 'listCatalogueHistory',
+        summary: 'List the revisions of an entry, the newest first',
+        permission: 'catalogue.read',
+        params: schema.EntryParams,
+        query: schema.HistoryQuery,
+        responses: { 200: schema.History },
+        problems: listHistory.problems,
+      }),
+    )
+    .get(
+      '/:kind/entries/:entryId/history/:revision',
+      ({ params, query }) => compareRevisions(read, params, query),
+      consoleOperation({
+        id: 'readCatalogueRevision',
+        summary: 'Read a revision, and how it differs from an older one',
+        permission: 'catalogue.read',
+        params: schema.RevisionParams,
+        query: schema.CompareQuery,
+        responses: { 200: schema.Compared },
+        problems: compareRevisions.problems,
+      }),
+    )
+    .post(
+      '/:kind/entries/:entryId/restore',
+      ({ params, body, act, staff }) =>
+        act(
+          { kind: params.kind, id: params.entryId },
+          body.reason,
+          tx => restoreEntry(tx, params, body, authorOf(staff, body.reason)),
+          { detail: saved => ({ ...saved, restored: body.restore }) },
+        ),
+      consoleOperation({
+        id: 'restoreCatalogueEntry',
+        summary: 'Make an entry as it was at a revision',
+        permission: 'catalogue.write',
+        params: schema.EntryParams,
+        body: schema.RestoreEntry,
+        responses: { 200: schema.Saved },
+        problems: restoreEntry.problems,
+        examples: { body: { restore: 1, revision: 3, reason } },
+      }),
+    )
+    .post(
+      '/pictures',
+      async ({ body, act, status }) => {
+        const file = await storeFile(deps, body, MAX_SIDE.catalogue)
+        const picture = await act({ kind: 'picture', id: file.id }, undefined, tx =>
+          addPicture(tx, { source: SOURCE }, file),
+        )
+        return status(201, picture)
+      },
+      consoleOperation({
+        id: 'uploadCataloguePicture',
+        summary: 'Upload a picture of an entry',
+        permission: 'catalogue.write',
+        reversible: 'A picture that no entry uses is deleted a day later.',
+        body: PictureUpload,
+        maxBodyBytes: MAX_UPLOAD_BYTES,
+        responses: { 201: Picture },
+        problems: [...storeFile.problems, addPicture.problems[1]],
+        examples: { body: {} },
+      }),
+    )
+}
+
+const preview = (kind: 'Rule' | 'Quest', what: string) =>
+  consoleOperation({
+    id: `preview${kind}`,
+    summary: `Show which ${what} a draft would have given`,
+    description:
+      'Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection does.',
+    permission: 'catalogue.write',
+    reversible: 'It writes nothing.',
+    body: schema.PreviewDraft,
+    ...{ open: true, data: 'read' },
+    responses: { 200: Type.String() },
+    problems: previewEntry.problems,
+    examples: { body: { entry, days: 30 } },
+  })
+
+/** Guarantee of the cast: a response is sent as it is; the schema is for the document. */
+const asLines = (lines: ReadableStream<Uint8Array>) =>
+  new Response(lines, {
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  }) as unknown as string
