@@ -1,0 +1,141 @@
+/** What happened on each day (UTC): counted from the events and the ledger, and kept when the day is over. */
+import { and, asc, between, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import type { Database, Reader, Tables } from '../../../db/index.ts'
+import { APPLICATION, type ApplicationEventType } from '../../economy/events/types.ts'
+import { type PointsReason, REFUND_REASONS } from '../../economy/points/reasons.ts'
+
+export type DailyFigures = Omit<Tables['dailyFigures']['$inferSelect'], 'day'>
+
+const DAY_MS = 86_400_000
+/** As long as events keep their data by default: older days cannot be counted. */
+const KEPT_DAYS = 400
+/** A unit of work that began before midnight has ended. */
+const SETTLED_AFTER_MS = 10 * 60_000
+/** Ids are UUIDv7: the primary key finds the rows of a time. Clocks of processes differ by less. */
+const CLOCKS_DIFFER_MS = 3_600_000
+
+const SPENT: PointsReason[] = ['pack_purchase', 'order_payment']
+/** Not earned on the day on which they are booked. */
+const NOT_GRANTED: PointsReason[] = [...REFUND_REASONS, 'opening_balance']
+/** Recorded only where a system asked for them, and not done by the fan. */
+const NOTICES: ApplicationEventType[] = ['points.changed', 'cash.changed']
+
+/** `2026-11-25` */
+export const dayOf = (instant: Date) => instant.toISOString().slice(0, 10)
+/** The days up to `last`, the oldest first. */
+export const daysUntil = (last: string, count: number) =>
+  Array.from({ length: count }, (_, nth) => dayOf(new Date(startOf(last) - (count - 1 - nth) * DAY_MS)))
+
+const startOf = (day: string) => Date.parse(`${day}T00:00:00.000Z`)
+
+/** Reads the events, entries and fans of a day by their indexes. */
+export async function countDay(reader: Reader, day: string): Promise<DailyFigures> {
+  const from = new Date(startOf(day))
+  const to = new Date(from.getTime() + DAY_MS)
+  return {
+    newFans: await countNewFans(reader, from, to),
+    ...(await countEvents(reader, from, to)),
+    ...(await sumPoints(reader, from, to)),
+  }
+}
+
+/** The days that are kept, by day. */
+export async function readDailyFigures(reader: Reader, from: string): Promise<Map<string, DailyFigures>> {
+  const { dailyFigures } = reader.tables
+  const rows = await reader.select().from(dailyFigures).where(gte(dailyFigures.day, from))
+  return new Map(rows.map(({ day, ...figures }) => [day, figures]))
+}
+
+/** Counts the days that are over and not kept yet, the newest first. Several processes may do it at once. */
+export async function keepDailyFigures(db: Database, stopRequested: () => boolean): Promise<number> {
+  const now = db.read.now().getTime()
+  const first = await findFirstDay(db.read)
+  if (first === null) return 0
+  const last = dayOf(new Date(now - DAY_MS - SETTLED_AFTER_MS))
+  const wanted = daysUntil(last, KEPT_DAYS).filter(day => day >= first)
+  const kept = await readDailyFigures(db.read, wanted[0] ?? last)
+  let written = 0
+  for (const day of wanted.toReversed()) {
+    if (kept.has(day)) continue
+    if (stopRequested()) break
+    const figures = await countDay(db.read, day)
+    await db.write(tx =>
+      tx
+        .insert(tx.tables.dailyFigures)
+        .values({ day, ...figures })
+        .onConflictDoNothing(),
+    )
+    written += 1
+  }
+  return written
+}
+
+async function findFirstDay(reader: Reader): Promise<string | null> {
+  const { users } = reader.tables
+  const [first] = await reader.select({ since: users.createdAt }).from(users).orderBy(asc(users.id)).limit(1)
+  return first ? dayOf(first.since) : null
+}
+
+async function countNewFans(reader: Reader, from: Date, to: Date): Promise<number> {
+  const { users } = reader.tables
+  const isNew = and(gte(users.createdAt, from), lt(users.createdAt, to))
+  const [row] = await reader
+    .select({ count: sql`count(*)`.mapWith(Number) })
+    .from(users)
+    .where(and(between(users.id, idAt(from, -1), idAt(to, 1)), isNew))
+  return row?.count ?? 0
+}
+
+async function countEvents(reader: Reader, from: Date, to: Date) {
+  const { events } = reader.tables
+  const ofType = (type: ApplicationEventType) =>
+    sql`count(case when ${events.source} = ${APPLICATION} and ${events.type} = ${type} then 1 end)`.mapWith(
+      Number,
+    )
+  const [row] = await reader
+    .select({
+      activeFans: sql`count(distinct ${events.userId})`.mapWith(Number),
+      onboardings: ofType('onboarding.completed'),
+      claims: ofType('reward.claimed'),
+      redemptions: ofType('reward.redeemed'),
+      orders: ofType('order.paid'),
+      packs: ofType('purchase.completed'),
+    })
+    .from(events)
+    .where(
+      and(
+        // The condition of the index `events_recorded`, as it is stated there.
+        isNotNull(events.data),
+        ...[gte(events.recordedAt, from), lt(events.recordedAt, to)],
+        ...[isNull(events.voidedAt), notInArray(events.type, NOTICES)],
+      ),
+    )
+  return row ?? { activeFans: 0, onboardings: 0, claims: 0, redemptions: 0, orders: 0, packs: 0 }
+}
+
+async function sumPoints(reader: Reader, from: Date, to: Date) {
+  const { pointsEntries: entries } = reader.tables
+  const sumOf = (condition: ReturnType<typeof and>, sign: '' | '-') =>
+    sql`coalesce(sum(case when ${condition} then ${sql.raw(sign)}${entries.delta} end), 0)`.mapWith(Number)
+  const isTaken = lt(entries.delta, 0)
+  const [row] = await reader
+    .select({
+      pointsGranted: sumOf(and(sql`${entries.delta} > 0`, notInArray(entries.reason, NOT_GRANTED)), ''),
+      pointsSpent: sumOf(and(isTaken, inArray(entries.reason, SPENT)), '-'),
+      pointsTaken: sumOf(and(isTaken, notInArray(entries.reason, SPENT)), '-'),
+    })
+    .from(entries)
+    .where(
+      and(
+        between(entries.id, idAt(from, -1), idAt(to, 1)),
+        ...[gte(entries.createdAt, from), lt(entries.createdAt, to)],
+      ),
+    )
+  return row ?? { pointsGranted: 0, pointsSpent: 0, pointsTaken: 0 }
+}
+
+/** The first id of an instant, an hour before or after it. */
+function idAt(instant: Date, hours: 1 | -1): string {
+  const hex = (instant.getTime() + hours * CLOCKS_DIFFER_MS).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}
