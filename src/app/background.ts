@@ -17,6 +17,7 @@ import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
+import { sweepConsole } from '../operate/console/sweep.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
@@ -50,6 +51,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
     start(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
     start(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete expired sessions of staff', () => sweepConsole(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired challenges of wallets', () => sweepChallenges(deps.db)),
     start(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),

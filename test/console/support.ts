@@ -55,15 +55,19 @@ export interface TestConsole {
   client(headers: Record<string, string> | (() => Promise<Record<string, string>>)): StaffClient
 }
 
-/** Guarantee: used in hooks and tests, when the world exists. `deps`: replaces dependencies, such as the configuration. */
-export function consoleOf(world: World, replaced: Partial<ConsoleDeps> = {}): TestConsole {
+/** For hooks and tests, when the world exists. `replaced`: other dependencies, such as a configuration; `createApi`: more operations. */
+export function consoleOf(
+  world: World,
+  replaced: () => Partial<ConsoleDeps> = () => ({}),
+  createApi = createConsoleApi,
+): TestConsole {
   let made: { app: TestConsole['app']; judge: Judge; deps: ConsoleDeps } | undefined
   let madeFor: ConsoleDeps['db'] | undefined
   const current = () => {
     // With `worldPer: 'test'` the world changes.
     if (!made || madeFor !== world.db) {
-      const deps: ConsoleDeps = { ...world.deps, ...replaced }
-      made = { app: createConsoleApp(deps), judge: createJudge(deps), deps }
+      const deps: ConsoleDeps = { ...world.deps, ...replaced() }
+      made = { app: createConsoleApp(deps, createApi), judge: createJudge(deps, createApi), deps }
       madeFor = world.db
       sessions.clear()
     }
@@ -134,14 +138,16 @@ export function consoleOf(world: World, replaced: Partial<ConsoleDeps> = {}): Te
 /** Returns what is wrong with a response; null when nothing is. */
 type Judge = (request: Request, response: Response, body: unknown) => string | null
 
-function createJudge(deps: ConsoleDeps): Judge {
-  const { routes } = createConsoleApi(deps)
+function createJudge(deps: ConsoleDeps, createApi: typeof createConsoleApi): Judge {
+  const { routes } = createApi(deps)
   return (request, response, body) => {
     const { status } = response
     if (!response.headers.get('x-request-id')) return 'it has no X-Request-Id'
     if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
       const { code, requestId, title } = Object(body)
-      return status >= 400 && code && requestId && title ? null : 'this is no problem document'
+      return (status >= 400 || status === 202) && code && requestId && title
+        ? null
+        : 'this is no problem document'
     }
     const template = templateOf(routes, new URL(request.url).pathname)
     const route = routes.find(({ method, path }) => method === request.method && path === template)

@@ -1,9 +1,10 @@
 /** The console as one application: its API and its pages. Never listens: `server.ts` does, and tests call `handle`. */
-import { Elysia, NotFoundError } from 'elysia'
+import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
 import { methodsOf, shadowedRoutes, templateOf } from '../../platform/http/edge/methods.ts'
 import { routeFacts } from '../../platform/http/edge/route-facts.ts'
 import { serverHooks } from '../../platform/http/edge/server-hooks.ts'
 import { createRateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
+import { approvalRoutes } from './approvals/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -13,16 +14,23 @@ import { sessionRoutes } from './sessions/routes.ts'
 /** Requests per minute of a network address: a club's staff share one, and nobody types so many secrets. */
 const RATES = { address: 6_000, tokensPerAddress: 60 }
 
-/** Every operation. An area of the console is one line. */
-export const createConsoleApi = (deps: ConsoleDeps) =>
+type Handle = (request: Request) => Promise<Response>
+
+/** Every operation. An area of the console is one line. No client uses the types of the routes: they would only take time. */
+export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): AnyElysia =>
   new Elysia({ name: 'console/api', normalize: false })
     .use(sessionRoutes(deps))
     .use(auditRoutes(deps))
+    .use(approvalRoutes(deps, handle))
     .use(catalogueRoutes(deps))
 
-export function createConsoleApp(deps: ConsoleDeps) {
+/** Of an API that is read and not served. */
+const refuse = () => Promise.reject(new Error('the console is not composed'))
+
+/** `createApi`: tests add operations of their own. */
+export function createConsoleApp(deps: ConsoleDeps, createApi = createConsoleApi) {
   const { config, elapsed } = deps
-  const api = createConsoleApi(deps)
+  const api = createApi(deps, request => app.handle(request))
   const app = new Elysia({ normalize: false, strictPath: true })
   const surroundings = {
     allowedMethods: (path: string) => methodsOf(api.routes, path),

@@ -26,4 +26,33 @@ export const consoleProblems = defineProblems({
     members: Type.Object({ permission: Type.String() }),
     example: { permission: 'points.write' },
   },
+  approval_required: {
+    status: 202,
+    title: 'Another person must confirm this',
+    description:
+      'Nothing was done yet: the action is kept until `expiresAt`, for another person with the same permission to confirm.',
+    members: Type.Object({ approvalId: Type.String(), expiresAt: Type.String({ format: 'date-time' }) }),
+    example: {
+      approvalId: '01981e2c-7c1f-7000-8000-000000000003',
+      expiresAt: '2026-08-16T18:30:00.000Z',
+    },
+  },
+  approval_not_found: {
+    status: 404,
+    title: 'There is no such request',
+    description: 'No action waits, or has waited, under this id.',
+  },
+  approval_closed: {
+    status: 409,
+    title: 'The request is closed',
+    description:
+      'The action was confirmed or refused by someone, or its time has run out; `state` says which.',
+    members: Type.Object({ state: Type.String() }),
+    example: { state: 'confirmed' },
+  },
+  own_approval: {
+    status: 403,
+    title: 'Another person must confirm this',
+    description: 'The person who asks for an action cannot confirm it. They can refuse it.',
+  },
 })

@@ -47,7 +47,10 @@ export const PERMISSIONS = {
   'keys.write': { about: 'Create, rotate and revoke server keys', roles: ['owner'] },
   'jobs.read': { about: 'See background tasks, backups, verifications', roles: ['finance', 'owner'] },
   'jobs.write': { about: 'Run tasks and imports', roles: ['owner'] },
-  'approvals.read': { about: 'See what waits for a second person', roles: ['support', 'finance', 'owner'] },
+  'approvals.decide': {
+    about: 'See, confirm and refuse what waits for a second person',
+    roles: ['support', 'finance', 'owner'],
+  },
   'audit.read': { about: 'Read and export the audit log', roles: ['finance', 'owner'] },
   'staff.write': { about: 'List and end sessions of staff', roles: ['owner'] },
 } as const satisfies Record<string, Rule>

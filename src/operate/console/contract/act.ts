@@ -1,39 +1,115 @@
 /** The one way in which an operation of the console writes: the action and its row in the audit log are one unit of work. */
 import type { Database, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import type { ConsoleConfig } from '../../../platform/config/console.ts'
+import { bodyOf } from '../../../platform/http/edge/body.ts'
 import { throwProblem } from '../../../platform/http/idempotency/idempotency.ts'
+import { claimApproval, keepApproval } from '../approvals/approvals.ts'
 import { type Detail, recordAction, type Subject } from '../audit/record.ts'
+import { twoPersonGroupOf } from '../roles.ts'
 import { callOf } from './call.ts'
+import { consoleConfigOf } from './settings.ts'
 
 interface ActOptions<Result> {
   /** What the audit log says of the result. No personal data. */
   detail?: Detail | ((result: Exclude<Result, DomainError>) => Detail)
 }
 
-/**
- * Runs `work` in a unit of work, and records in it who did what to `subject` and why. What `work` throws is rolled back and not
- * recorded. A DomainError that it returns is thrown after the commit: what it wrote is kept, and recorded with its code.
- */
-export type Act = <Result>(
-  subject: Subject,
-  reason: string | undefined,
-  work: (tx: Transaction) => Promise<Result>,
-  options?: ActOptions<Result>,
-) => Promise<Exclude<Result, DomainError>>
+type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>
 
-export const createAct =
-  ({ db }: { db: Database }, request: Request): Act =>
-  async (subject, reason, work, { detail } = {}) => {
-    const { staff, reached } = callOf(request)
+export interface Act {
+  /**
+   * Runs `work` in a unit of work, and records in it who did what to `subject` and why. What `work` throws is rolled back and not
+   * recorded. A DomainError that it returns is thrown after the commit: what it wrote is kept, and recorded with its code.
+   * @throws DomainError `approval_required`, without `work`, for what another person must confirm; and as `work`
+   */
+  <Result>(
+    subject: Subject,
+    reason: string | undefined,
+    work: (tx: Transaction) => Promise<Result>,
+    options?: ActOptions<Result>,
+  ): Promise<Exclude<Result, DomainError>>
+  /**
+   * For what takes several units of work, such as a refund by a gateway: each call of `write` is one, and the first records that
+   * the action was begun. If `work` throws after that, a second row has the code of the problem.
+   */
+  inSteps<Result>(
+    subject: Subject,
+    reason: string | undefined,
+    work: (write: Write) => Promise<Result>,
+    options?: { detail?: Detail },
+  ): Promise<Result>
+}
+
+interface ActDeps {
+  db: Database
+  config: { console: ConsoleConfig | null }
+}
+
+export function createAct({ db, config }: ActDeps, request: Request): Act {
+  /** @throws DomainError `approval_required` where another person must confirm, who has not */
+  async function begin(subject: Subject, reason: string | undefined) {
+    const { staff, reached, confirmation } = callOf(request)
     if (!reached) throw new Error('`act` is for handlers of operations')
-    const action = { staff, operation: reached.id, subject, reason }
+    const group = twoPersonGroupOf(reached.permission)
+    if (group && consoleConfigOf({ config }).twoPerson.includes(group) && !confirmation) {
+      const { pathname, search } = new URL(request.url)
+      const kept = { method: request.method, path: pathname + search, body: bodyOf(request) }
+      throw await db.write(tx => keepApproval(tx, { ...reached, staff, subject, reason, request: kept }))
+    }
+    const action = { staff, operation: reached.id, subject, reason, confirmedBy: confirmation?.confirmedBy }
+    /** In the first unit of work: of several confirmations at once, one finds the approval open. */
+    const claim = async (tx: Transaction): Promise<void> => {
+      if (confirmation) await claimApproval(tx, confirmation.approvalId, confirmation.confirmedBy)
+    }
+    return { action, claim }
+  }
+
+  async function inSteps<Result>(
+    subject: Subject,
+    reason: string | undefined,
+    work: (write: Write) => Promise<Result>,
+    { detail }: { detail?: Detail } = {},
+  ): Promise<Result> {
+    const { action, claim } = await begin(subject, reason)
+    let hasBegun = false
+    const write: Write = async step => {
+      if (hasBegun) return db.write(step)
+      const result = await db.write(async tx => {
+        await claim(tx)
+        const stepResult = await step(tx)
+        await recordAction(tx, { ...action, detail })
+        return stepResult
+      })
+      hasBegun = true
+      return result
+    }
+    try {
+      return await work(write)
+    } catch (error) {
+      const failed = error instanceof DomainError ? error.code : 'internal_error'
+      if (hasBegun) await db.write(tx => recordAction(tx, { ...action, detail: { ...detail, failed } }))
+      throw error
+    }
+  }
+
+  const act = async <Result>(
+    subject: Subject,
+    reason: string | undefined,
+    work: (tx: Transaction) => Promise<Result>,
+    { detail }: ActOptions<Result> = {},
+  ) => {
+    const { action, claim } = await begin(subject, reason)
     const outcome = await db.write(async tx => {
+      await claim(tx)
       const result = await work(tx)
       await recordAction(tx, { ...action, detail: detailOf(result, detail) })
       return result
     })
     return throwProblem(outcome)
   }
+  return Object.assign(act, { inSteps })
+}
 
 function detailOf<Result>(result: Result, detail: ActOptions<Result>['detail']): Detail | undefined {
   if (result instanceof DomainError) return { refused: result.code }

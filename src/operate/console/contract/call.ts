@@ -1,5 +1,6 @@
 /** What is known of a request of staff while it runs. */
 import type { Permission } from '../roles.ts'
+import type { StaffSession } from '../sessions/sessions.ts'
 import type { Staff } from '../staff.ts'
 
 /** The operation that a request reached. */
@@ -8,8 +9,22 @@ export interface Reached {
   permission: Permission
 }
 
+/** Of a request that was kept, and that a second person has confirmed. */
+export interface Confirmation {
+  approvalId: string
+  requestedBy: Staff
+  confirmedBy: Staff
+}
+
+export interface CurrentSession extends StaffSession {
+  csrfToken: string
+}
+
 interface Call {
   staff: Staff
+  /** Undefined for a request that was kept and is confirmed. */
+  session?: CurrentSession
+  confirmation?: Confirmation | undefined
   /** Set when the operation is reached, which is before its handler runs. */
   reached?: Reached
 }
@@ -26,4 +41,11 @@ export function callOf(request: Request): Call {
   const call = calls.get(request)
   if (!call) throw new Error('an operation of the console is declared outside of a group of staff')
   return call
+}
+
+/** For operations on one's own session, which are never kept. */
+export function sessionOf(request: Request): CurrentSession {
+  const { session } = callOf(request)
+  if (!session) throw new Error('this request has no session')
+  return session
 }

@@ -5,13 +5,14 @@ import { isSameSecret } from '../../../core/constant-time.ts'
 import { DomainError, type ProblemOf } from '../../../core/problems.ts'
 import { type Group, withRefusals } from '../../../platform/http/contract/group.ts'
 import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import { confirmationOf } from '../approvals/replay.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { consoleProblems } from '../problems.ts'
 import { cookieName, readCookie } from '../sessions/cookie.ts'
 import { csrfTokenOf } from '../sessions/secrets.ts'
-import { findSession, type StaffSession } from '../sessions/sessions.ts'
+import { findSession } from '../sessions/sessions.ts'
 import { createAct } from './act.ts'
-import { beginCall } from './call.ts'
+import { beginCall, type CurrentSession } from './call.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { consoleConfigOf } from './settings.ts'
 
@@ -27,8 +28,8 @@ type Refusal =
 const READS = new Set(['GET', 'HEAD'])
 
 /**
- * Handlers get `staff`, who is signed in; `act`, the one way to write; and `session`. Routes are declared with
- * `consoleOperation`, which checks the permission.
+ * Handlers get `staff`, who is signed in, and `act`, the one way to write. Routes are declared with `consoleOperation`, which
+ * checks the permission.
  * @throws DomainError `session_required`, `csrf_failed`
  */
 export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) =>
@@ -36,18 +37,20 @@ export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, 
     .use(uncachedInGroup())
     // A derive runs before validation: without a session the response is 401, not 422.
     .derive(async ({ request }) => {
+      const confirmation = confirmationOf(request)
+      if (confirmation) {
+        const { requestedBy } = confirmation
+        beginCall(request, { staff: requestedBy, confirmation })
+        return withRefusals<Refusal>()({ staff: requestedBy, act: createAct(deps, request) })
+      }
       const session = await requireSession(deps, request)
       if (!READS.has(request.method)) {
         requireSameOrigin(consoleConfigOf(deps), request)
         requireCsrfToken(session, request)
       }
-      beginCall(request, { staff: session.staff })
-      return withRefusals<Refusal>()({ session, staff: session.staff, act: createAct(deps, request) })
+      beginCall(request, { staff: session.staff, session })
+      return withRefusals<Refusal>()({ staff: session.staff, act: createAct(deps, request) })
     })
-
-interface CurrentSession extends StaffSession {
-  csrfToken: string
-}
 
 async function requireSession(deps: ConsoleDeps, { headers }: Request): Promise<CurrentSession> {
   const token = readCookie(headers, cookieName(consoleConfigOf(deps).secure))

@@ -64,7 +64,8 @@ async function send(method: Method, path: string, { query, body, signal }: Input
     if (signal?.aborted) throw error
     throw new UnreachableError()
   }
-  if (response.ok) return response
+  // 202: the action waits for a second person (`approval_required`). A caller that expects its result must not get this one.
+  if (response.ok && response.status !== 202) return response
   const problem = await readProblem(response)
   if (problem.code === 'session_required') markSessionEnded()
   throw new ProblemError(problem)

@@ -5,6 +5,7 @@ import { anyone } from '../../../platform/http/contract/group.ts'
 import { operation } from '../../../platform/http/contract/operation.ts'
 import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
 import { recordAction } from '../audit/record.ts'
+import { sessionOf } from '../contract/call.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { requireSameOrigin } from '../contract/same-origin.ts'
 import { consoleConfigOf } from '../contract/settings.ts'
@@ -77,7 +78,7 @@ const current = (deps: ConsoleDeps) =>
   staff(deps, group)
     .get(
       '',
-      ({ session }) => presentSession(session, deps.config),
+      ({ request }) => presentSession(sessionOf(request), deps.config),
       consoleOperation({
         id: 'readSession',
         summary: 'Who is signed in, and what they may do',
@@ -87,9 +88,9 @@ const current = (deps: ConsoleDeps) =>
     )
     .post(
       '/end',
-      async ({ act, session, set }) => {
+      async ({ act, request, set }) => {
         set.headers['Set-Cookie'] = sessionCookie(consoleConfigOf(deps), '', 0)
-        const { id } = session
+        const { id } = sessionOf(request)
         return { ended: await act({ kind: 'session', id }, undefined, tx => endSession(tx, id)) }
       },
       consoleOperation({

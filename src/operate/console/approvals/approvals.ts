@@ -1,0 +1,214 @@
+/** Actions that wait for a second person: kept, confirmed by another one, refused, or expired. */
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm'
+import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
+import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { recordAction, type Subject } from '../audit/record.ts'
+import type { Reached } from '../contract/call.ts'
+import { consoleProblems } from '../problems.ts'
+import { mayDo, type Permission, permissionsOf } from '../roles.ts'
+import { roleOf, type Staff } from '../staff.ts'
+import type { ApprovalQuery } from './schema.ts'
+
+export const APPROVAL_MS = 24 * 3_600_000
+
+type ApprovalState = 'pending' | 'confirmed' | 'refused' | 'expired'
+export type ApprovalRow = Tables['consoleApprovals']['$inferSelect']
+
+/** A request as it is sent again: `path` with its query. */
+export interface KeptRequest {
+  method: string
+  path: string
+  body: unknown
+}
+
+interface Requested extends Reached {
+  staff: Staff
+  subject: Subject
+  reason: string | undefined
+  request: KeptRequest
+}
+
+/** Keeps the action. Returns the refusal to throw after the commit, which says that it waits. */
+export async function keepApproval(
+  tx: Transaction,
+  { staff, subject, reason, request, id: operation, permission }: Requested,
+) {
+  const [id, requestedAt] = [tx.newId(), tx.now()]
+  const expiresAt = new Date(requestedAt.getTime() + APPROVAL_MS)
+  await tx.insert(tx.tables.consoleApprovals).values({
+    ...{ id, permission, operation, subjectKind: subject.kind, subjectId: subject.id },
+    ...{ reason: reason ?? null, request: JSON.stringify(request), requestedAt, expiresAt },
+    ...{ requestedById: staff.id, requestedByName: staff.name, requestedByRole: staff.role },
+  })
+  const detail = { operation, approvalId: id }
+  await recordAction(tx, { staff, operation: 'requestApproval', subject, reason, detail })
+  return new DomainError(consoleProblems.approval_required, {
+    approvalId: id,
+    expiresAt: expiresAt.toISOString(),
+    detail: 'The action is kept. It happens when another person with this permission confirms it.',
+  })
+}
+
+/**
+ * In the unit of work of the action: of any number of confirmations one succeeds, and what the action throws undoes it.
+ * @throws DomainError `approval_closed`
+ */
+export async function claimApproval(tx: Transaction, id: string, confirmedBy: Staff): Promise<void> {
+  if (!(await decide(tx, id, 'confirmed', confirmedBy))) throw await closed(tx, id)
+}
+
+/** @throws DomainError `approval_closed` */
+export async function refuseApproval(tx: Transaction, id: string, refusedBy: Staff): Promise<ApprovalRow> {
+  const row = await decide(tx, id, 'refused', refusedBy)
+  if (!row) throw await closed(tx, id)
+  return row
+}
+
+async function decide(tx: Transaction, id: string, decision: 'confirmed' | 'refused', by: Staff) {
+  const { consoleApprovals } = tx.tables
+  const [row] = await tx
+    .update(consoleApprovals)
+    .set({ decision, decidedById: by.id, decidedByName: by.name, decidedAt: tx.now(), request: null })
+    .where(and(eq(consoleApprovals.id, id), isOpen(tx)))
+    .returning()
+  return row
+}
+
+const isOpen = (reader: Reader): SQL | undefined => {
+  const { consoleApprovals } = reader.tables
+  return and(isNull(consoleApprovals.decision), gt(consoleApprovals.expiresAt, reader.now()))
+}
+
+async function closed(reader: Reader, id: string) {
+  const { consoleApprovals } = reader.tables
+  const [row] = await reader.select().from(consoleApprovals).where(eq(consoleApprovals.id, id))
+  const state = row ? stateOf(row, reader.now()) : 'expired'
+  return new DomainError(consoleProblems.approval_closed, {
+    state,
+    detail: `The request is ${state}: nothing was done now.`,
+  })
+}
+
+/**
+ * An open approval that the person may decide; everybody may refuse their own.
+ * @throws DomainError `approval_not_found`, `permission_denied`, `approval_closed`, `own_approval`
+ */
+export async function requireDecidable(
+  reader: Reader,
+  id: string,
+  staff: Staff,
+  decision: 'confirm' | 'refuse',
+): Promise<ApprovalRow> {
+  const { consoleApprovals } = reader.tables
+  const [row] = await reader.select().from(consoleApprovals).where(eq(consoleApprovals.id, id))
+  if (!row) throw new DomainError(consoleProblems.approval_not_found)
+  const isOwn = row.requestedById === staff.id
+  // Guarantee of the cast: `keepApproval` writes it; a permission that a later version removed is nobody's.
+  const permission = row.permission as Permission
+  if (!isOwn && !mayDo(staff.role, permission))
+    throw new DomainError(consoleProblems.permission_denied, { permission })
+  if (stateOf(row, reader.now()) !== 'pending') throw await closed(reader, id)
+  if (isOwn && decision === 'confirm') throw new DomainError(consoleProblems.own_approval)
+  return row
+}
+requireDecidable.problems = [
+  consoleProblems.approval_not_found,
+  consoleProblems.approval_closed,
+  consoleProblems.own_approval,
+] as const
+
+/** Those that the person may decide, and their own. The newest first. */
+export async function listApprovals(
+  reader: Reader,
+  cursors: Cursors,
+  staff: Staff,
+  query: typeof ApprovalQuery.static,
+) {
+  const { consoleApprovals } = reader.tables
+  const { limit, cursor } = pageOf(query)
+  const list = `console approvals ${query.state} ${staff.id} ${staff.role}`
+  const after = cursors.decode(list, cursor)
+  const inState = {
+    pending: isOpen(reader),
+    decided: isNotNull(consoleApprovals.decision),
+    expired: and(isNull(consoleApprovals.decision), lte(consoleApprovals.expiresAt, reader.now())),
+  }
+  const rows = await reader
+    .select()
+    .from(consoleApprovals)
+    .where(
+      and(
+        or(
+          inArray(consoleApprovals.permission, permissionsOf(staff.role)),
+          eq(consoleApprovals.requestedById, staff.id),
+        ),
+        query.state === undefined ? undefined : inState[query.state],
+        // Ids are in the order of their times.
+        after === undefined ? undefined : lte(consoleApprovals.id, after),
+      ),
+    )
+    .orderBy(desc(consoleApprovals.id))
+    .limit(limit + 1)
+  const { shown } = cutPage(rows, limit, ({ id }) => id)
+  const next = rows[limit]
+  return {
+    approvals: shown.map(row => presentApproval(row, staff, reader.now())),
+    nextCursor: next ? cursors.encode(list, next.id) : null,
+  }
+}
+
+export function presentApproval(row: ApprovalRow, staff: Staff, now: Date) {
+  const state = stateOf(row, now)
+  const isOwn = row.requestedById === staff.id
+  return {
+    id: row.id,
+    state,
+    operation: row.operation,
+    permission: row.permission,
+    subject: { kind: row.subjectKind, id: row.subjectId },
+    reason: row.reason,
+    input: row.request === null || state !== 'pending' ? null : inputOf(requestOf(row)),
+    requestedBy: { id: row.requestedById, name: row.requestedByName, role: roleOf(row.requestedByRole) },
+    requestedAt: row.requestedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    decidedBy: row.decidedById === null ? null : { id: row.decidedById, name: row.decidedByName ?? '' },
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    mayConfirm: state === 'pending' && !isOwn,
+  }
+}
+
+function stateOf({ decision, expiresAt }: ApprovalRow, now: Date): ApprovalState {
+  if (decision === 'confirmed' || decision === 'refused') return decision
+  return expiresAt > now ? 'pending' : 'expired'
+}
+
+/** What the second person decides about: the members of the body. The reason stands beside them. */
+function inputOf({ body }: KeptRequest): Record<string, unknown> {
+  const { reason: _, ...input } = Object(body) as Record<string, unknown>
+  return input
+}
+
+/** @throws Error for a request that was decided */
+export function requestOf({ request }: ApprovalRow): KeptRequest {
+  if (request === null) throw new Error('the request was decided')
+  // Guarantee of the cast: `keepApproval` writes it.
+  return JSON.parse(request) as KeptRequest
+}
+
+/** Requests that have expired keep who asked for what, without the input. */
+export async function clearExpiredRequests({ write }: Pick<Database, 'write'>): Promise<void> {
+  await write(async tx => {
+    const { consoleApprovals } = tx.tables
+    await tx
+      .update(consoleApprovals)
+      .set({ request: null })
+      .where(
+        and(
+          isNull(consoleApprovals.decision),
+          lte(consoleApprovals.expiresAt, tx.now()),
+          isNotNull(consoleApprovals.request),
+        ),
+      )
+  })
+}

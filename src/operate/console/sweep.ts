@@ -1,0 +1,18 @@
+/** Deletes what no longer signs anyone in. The audit log keeps who signed in when. */
+import { lt } from 'drizzle-orm'
+import type { Database } from '../../../db/index.ts'
+import { clearExpiredRequests } from './approvals/approvals.ts'
+
+/** A link that is used again within this time is reported as such. */
+const LINKS_KEPT_MS = 24 * 3_600_000
+
+export async function sweepConsole(db: Database): Promise<void> {
+  await db.write(async tx => {
+    const { consoleLinks, consoleSessions } = tx.tables
+    await tx
+      .delete(consoleLinks)
+      .where(lt(consoleLinks.expiresAt, new Date(tx.now().getTime() - LINKS_KEPT_MS)))
+    await tx.delete(consoleSessions).where(lt(consoleSessions.expiresAt, tx.now()))
+  })
+  await clearExpiredRequests(db)
+}

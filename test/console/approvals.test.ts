@@ -1,0 +1,269 @@
+/** Actions that need two people. The operation is one of the test's own, so that it counts what happened. */
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { DomainError } from '../../src/core/problems.ts'
+import { Closed, IdReference, Integer } from '../../src/core/schemas.ts'
+import { Type } from '../../src/core/typebox.ts'
+import { pointsProblems } from '../../src/economy/points/problems.ts'
+import { createConsoleApi } from '../../src/operate/console/app.ts'
+import { APPROVAL_MS, clearExpiredRequests } from '../../src/operate/console/approvals/approvals.ts'
+import { consoleOperation } from '../../src/operate/console/contract/operation.ts'
+import { Reason } from '../../src/operate/console/contract/reason.ts'
+import { staff } from '../../src/operate/console/contract/staff.ts'
+import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
+import { onEachEngine } from '../support/world.ts'
+import { consoleOf } from './support.ts'
+
+const LACKING = { pointsRequired: 500, points: 100, missingPoints: 400 }
+
+onEachEngine('an action that needs two people', world => {
+  let done: { fanId: string; points: number }[] = []
+  let refuses = false
+  const grants = (deps: ConsoleDeps) =>
+    staff(deps, { prefix: '/api/test', tag: 'Test' })
+      .post(
+        '/:fanId/grants',
+        async ({ act, body: { points, reason }, params: { fanId } }) => {
+          await act({ kind: 'fan', id: fanId }, reason, async tx => {
+            // Is undone with the unit of work, as what a verb writes.
+            const { consoleLinks } = tx.tables
+            const now = tx.now()
+            const link = { hash: tx.newId(), staffId: fanId, name: String(points), role: 'owner' }
+            await tx.insert(consoleLinks).values({ ...link, createdAt: now, expiresAt: now })
+            if (refuses) throw new DomainError(pointsProblems.insufficient_points, { ...LACKING })
+            tx.afterCommit(() => done.push({ fanId, points }))
+          })
+          return { points }
+        },
+        consoleOperation({
+          id: 'testGrant',
+          summary: 'Grant points',
+          permission: 'points.write',
+          params: Closed({ fanId: IdReference('The fan.') }),
+          body: Closed({ points: Integer({ minimum: 1, maximum: 1_000 }), reason: Reason }),
+          responses: { 200: Closed({ points: Type.Integer() }) },
+        }),
+      )
+      .post(
+        '/:fanId/refund',
+        async ({ act, body: { reason }, params: { fanId } }) => {
+          await act.inSteps({ kind: 'fan', id: fanId }, reason, async write => {
+            await write(async tx => void tx.afterCommit(() => done.push({ fanId, points: 1 })))
+            if (refuses) throw new DomainError(pointsProblems.insufficient_points, { ...LACKING })
+            await write(async tx => void tx.afterCommit(() => done.push({ fanId, points: 2 })))
+          })
+          return { points: 0 }
+        },
+        consoleOperation({
+          id: 'testRefund',
+          summary: 'Refund in steps',
+          permission: 'refunds.write',
+          params: Closed({ fanId: IdReference('The fan.') }),
+          body: Closed({ reason: Reason }),
+          responses: { 200: Closed({ points: Type.Integer() }) },
+        }),
+      )
+
+  const createApi: typeof createConsoleApi = (deps, handle) =>
+    createConsoleApi(deps, handle).use(grants(deps))
+  const configOf = (twoPerson: string[]) => {
+    const { console } = world.config
+    if (!console) throw new Error('the console is on in tests')
+    return { ...world.config, console: { ...console, twoPerson } } as ConsoleDeps['config']
+  }
+  const twoPeople = consoleOf(world, () => ({ config: configOf(['money']) }), createApi)
+  const onePerson = consoleOf(world, () => ({ config: configOf(['erasure']) }), createApi)
+  const ada = twoPeople.as('finance', 'Ada')
+  const grace = twoPeople.as('owner', 'Grace')
+  const auditOf = async (fanId: string) =>
+    (await grace.get(`/api/audit?subjectKind=fan&subjectId=${fanId}`)).body.entries
+
+  beforeEach(() => {
+    done = []
+    refuses = false
+  })
+
+  let fans = 0
+  async function ask(client = ada, path = 'grants') {
+    const fanId = `fan-${++fans}`
+    const body = path === 'grants' ? { points: 50, reason: 'A late bus' } : { reason: 'A late bus' }
+    const response = await client.post(`/api/test/${fanId}/${path}`, body)
+    return { fanId, response, approvalId: response.body.approvalId as string }
+  }
+
+  test('is kept, and nothing happens until another person confirms it', async () => {
+    const { fanId, response, approvalId } = await ask()
+    expect([response.status, response.body.code]).toEqual([202, 'approval_required'])
+    expect(done).toEqual([])
+    const [listed] = (await grace.get('/api/approvals?state=pending')).body.approvals
+    expect(listed).toMatchObject({
+      id: approvalId,
+      operation: 'testGrant',
+      subject: { kind: 'fan', id: fanId },
+      reason: 'A late bus',
+      input: { points: 50 },
+      requestedBy: { id: 'link:Ada', name: 'Ada', role: 'finance' },
+      mayConfirm: true,
+    })
+    const confirmed = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
+    expect([confirmed.status, confirmed.body]).toEqual([
+      200,
+      { approvalId, status: 200, result: { points: 50 } },
+    ])
+    expect(done).toEqual([{ fanId, points: 50 }])
+  })
+
+  test('names both people in the audit log, and when it was asked for', async () => {
+    const { fanId, approvalId } = await ask()
+    await grace.post(`/api/approvals/${approvalId}/confirm`, {})
+    const [action, request] = await auditOf(fanId)
+    expect(action).toMatchObject({
+      operation: 'testGrant',
+      staff: { id: 'link:Ada', name: 'Ada', role: 'finance' },
+      confirmedBy: { id: 'link:Grace', name: 'Grace' },
+      reason: 'A late bus',
+    })
+    expect(request).toMatchObject({
+      operation: 'requestApproval',
+      confirmedBy: null,
+      detail: { operation: 'testGrant', approvalId },
+    })
+  })
+
+  test('is never confirmed by the one who asks, in any session of theirs', async () => {
+    const { approvalId } = await ask()
+    const again = twoPeople.as('owner', 'Ada')
+    for (const client of [ada, again]) {
+      const { status, body } = await client.post(`/api/approvals/${approvalId}/confirm`, {})
+      expect([status, body.code]).toEqual([403, 'own_approval'])
+    }
+    expect(done).toEqual([])
+  })
+
+  test('is not confirmed by a person without the permission, who does not see it either', async () => {
+    const { approvalId } = await ask(ada, 'refund')
+    const support = twoPeople.as('support')
+    expect((await support.post(`/api/approvals/${approvalId}/confirm`, {})).body.code).toBe(
+      'permission_denied',
+    )
+    const seen = (await support.get('/api/approvals?limit=100')).body.approvals
+    expect(seen.map(({ id }: { id: string }) => id)).not.toContain(approvalId)
+    expect((await twoPeople.as('editor').get('/api/approvals')).status).toBe(403)
+  })
+
+  test('happens once, however many confirm it at the same time', async () => {
+    const { approvalId, fanId } = await ask()
+    const people = ['Grace', 'Mary', 'Joan', 'Edith'].map(name => twoPeople.as('owner', name))
+    const answers = await Promise.all(
+      people.map(person => person.post(`/api/approvals/${approvalId}/confirm`, {})),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
+    expect(done).toEqual([{ fanId, points: 50 }])
+    expect(await auditOf(fanId)).toHaveLength(2)
+  })
+
+  test('is confirmed or refused, not both, at the same time', async () => {
+    const { approvalId } = await ask()
+    const [confirmed, refused] = await Promise.all([
+      grace.post(`/api/approvals/${approvalId}/confirm`, {}),
+      twoPeople.as('owner', 'Mary').post(`/api/approvals/${approvalId}/refuse`, { reason: 'No' }),
+    ])
+    expect([confirmed.status, refused.status].toSorted()).toEqual([200, 409])
+    expect(done).toHaveLength(confirmed.status === 200 ? 1 : 0)
+  })
+
+  test('that is refused does not happen, and its input is deleted', async () => {
+    const { approvalId } = await ask()
+    const { status, body } = await grace.post(`/api/approvals/${approvalId}/refuse`, { reason: 'Paid twice' })
+    expect([status, body.state, body.decidedBy, body.input]).toEqual([
+      200,
+      'refused',
+      { id: 'link:Grace', name: 'Grace' },
+      null,
+    ])
+    const late = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
+    expect([late.status, late.body.code, late.body.state]).toEqual([409, 'approval_closed', 'refused'])
+    expect(done).toEqual([])
+    const [row] = (await grace.get(`/api/audit?subjectKind=approval&subjectId=${approvalId}`)).body.entries
+    expect(row).toMatchObject({ operation: 'refuseApproval', reason: 'Paid twice' })
+  })
+
+  test('can be withdrawn by the one who asked', async () => {
+    const { approvalId } = await ask()
+    const { status, body } = await ada.post(`/api/approvals/${approvalId}/refuse`, { reason: 'A mistake' })
+    expect([status, body.state]).toEqual([200, 'refused'])
+  })
+
+  test('expires, and its input is deleted by the sweep', async () => {
+    const { approvalId } = await ask()
+    world.clock.advance(APPROVAL_MS)
+    // Sessions have expired as well.
+    const mary = twoPeople.as('owner', `Mary ${approvalId}`)
+    const { status, body } = await mary.post(`/api/approvals/${approvalId}/confirm`, {})
+    expect([status, body.code, body.state]).toEqual([409, 'approval_closed', 'expired'])
+    await clearExpiredRequests(world.db)
+    const { consoleApprovals } = world.db.tables
+    const rows = await world.db.read.select().from(consoleApprovals)
+    expect(rows.filter(({ request }) => request !== null)).toEqual([])
+  })
+
+  test('that its verb refuses still waits, with nothing written', async () => {
+    const [{ approvalId, fanId }, joan] = [
+      await ask(twoPeople.as('finance', 'Joan')),
+      twoPeople.as('owner', 'Edith 2'),
+    ]
+    refuses = true
+    const { status, body } = await joan.post(`/api/approvals/${approvalId}/confirm`, {})
+    expect([status, body.code]).toEqual([409, 'insufficient_points'])
+    const { consoleLinks } = world.db.tables
+    const links = await world.db.read.select().from(consoleLinks)
+    expect(links.filter(({ staffId }) => staffId === fanId)).toEqual([])
+    refuses = false
+    expect((await joan.post(`/api/approvals/${approvalId}/confirm`, {})).status).toBe(200)
+    expect(done).toEqual([{ fanId, points: 50 }])
+  })
+
+  test('in several units of work is claimed by the first, and its failure is recorded', async () => {
+    const { approvalId, fanId } = await ask(twoPeople.as('finance', 'Joan'), 'refund')
+    const edith = twoPeople.as('owner', 'Edith 2')
+    refuses = true
+    expect((await edith.post(`/api/approvals/${approvalId}/confirm`, {})).body.code).toBe(
+      'insufficient_points',
+    )
+    const entries = (await edith.get(`/api/audit?subjectKind=fan&subjectId=${fanId}`)).body.entries
+    expect(entries.map(({ detail }: { detail: object }) => detail)).toEqual([
+      { failed: 'insufficient_points' },
+      null,
+      { operation: 'testRefund', approvalId },
+    ])
+    refuses = false
+    expect((await edith.post(`/api/approvals/${approvalId}/confirm`, {})).body.code).toBe('approval_closed')
+    expect(done).toEqual([{ fanId, points: 1 }])
+  })
+
+  test('a request from outside cannot pass for a confirmed one', async () => {
+    const response = await twoPeople.app.handle(
+      new Request('http://console/api/test/fan/grants', {
+        method: 'POST',
+        body: JSON.stringify({ points: 1, reason: 'x' }),
+        headers: { 'content-type': 'application/json', host: 'console', origin: 'http://console' },
+      }),
+    )
+    expect(response.status).toBe(401)
+  })
+
+  test('happens at once where the setting does not name its group', async () => {
+    const { response, fanId } = await ask(onePerson.as('finance', 'Ada 2'))
+    expect([response.status, done]).toEqual([200, [{ fanId, points: 50 }]])
+  })
+
+  describe('an unknown approval', () => {
+    test.each(['confirm', 'refuse'])('cannot be decided: %s', async decision => {
+      const person = twoPeople.as('owner', 'Edith 3')
+      const { status, body } = await person.post(
+        `/api/approvals/none/${decision}`,
+        decision === 'refuse' ? { reason: 'x' } : {},
+      )
+      expect([status, body.code]).toEqual([404, 'approval_not_found'])
+    })
+  })
+})
