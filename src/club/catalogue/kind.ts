@@ -42,6 +42,8 @@ export interface EntryKind<Entry> extends Omit<Declaration<Entry>, 'upsert' | 'd
   /** @throws DomainError `revision_conflict` */
   deactivate(tx: Transaction, id: string, options?: Omit<WriteOptions, keyof ImportOptions>): Promise<void>
   listActive(reader: Reader): Promise<string[]>
+  /** For verbs that change a part of an entry by statements of their own: writes a revision if `work` changes the entry. */
+  recordChange<Result>(tx: Transaction, id: string, work: () => Promise<Result>): Promise<Result>
 }
 
 export function declareKind<Entry extends { id: string }>(declared: Declaration<Entry>): EntryKind<Entry> {
@@ -73,6 +75,13 @@ export function declareKind<Entry extends { id: string }>(declared: Declaration<
       if (!(await declared.deactivate(tx, id))) return
       const revision = await record(tx, id, before, author)
       requireExpected({ isCreated: false, revision }, expected)
+    },
+    async recordChange(tx, id, work) {
+      const [before] = await read(tx, [id])
+      const result = await work()
+      const [after] = await read(tx, [id])
+      if (after && textOf(after) !== textOf(before)) await record(tx, id, before)
+      return result
     },
     async listActive(reader) {
       const entries = table(reader.tables)

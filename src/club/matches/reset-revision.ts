@@ -8,6 +8,7 @@ import { matchesTag } from '../../platform/cache/tags.ts'
 import { presentMatch } from './matches.ts'
 import { matchProblems } from './problems.ts'
 import { lockMatch } from './revise.ts'
+import { matchKind } from './upsert-match.ts'
 
 /** The state of the match stays. Returns the match and the revision that it had. */
 export async function resetRevision(tx: Transaction, matchId: string, revision: number) {
@@ -16,7 +17,9 @@ export async function resetRevision(tx: Transaction, matchId: string, revision: 
   const { revision: before } = match
   if (revision > before) refuseField({ parameter: 'revision', message: `must be at most ${before}` })
   const { matches } = tx.tables
-  await tx.update(matches).set({ revision, updatedAt: tx.now() }).where(eq(matches.id, matchId))
+  await matchKind.recordChange(tx, matchId, async () => {
+    await tx.update(matches).set({ revision, updatedAt: tx.now() }).where(eq(matches.id, matchId))
+  })
   tx.invalidate(matchesTag)
   return { match: { ...presentMatch(match), revision }, before }
 }

@@ -8,9 +8,18 @@ import { presentMatch } from './matches.ts'
 import { matchProblems } from './problems.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
 import { MAX_REVISION_STEP, type MatchUpdate } from './schema.ts'
+import { matchKind } from './upsert-match.ts'
 
 /** A repeat of the stored revision returns the match. */
-export async function updateMatch(tx: Transaction, matchId: string, update: MatchUpdate) {
+export const updateMatch = (tx: Transaction, matchId: string, update: MatchUpdate) =>
+  matchKind.recordChange(tx, matchId, () => writeUpdate(tx, matchId, update))
+updateMatch.problems = [
+  transportProblems.validation_failed,
+  matchProblems.match_not_found,
+  matchProblems.stale_revision,
+] as const
+
+async function writeUpdate(tx: Transaction, matchId: string, update: MatchUpdate) {
   const { revision, ...stated } = update
   const state = { ...stated, kickoffAt: instantIn(stated.kickoffAt) }
   const errors = stateFaults(state)
@@ -24,11 +33,6 @@ export async function updateMatch(tx: Transaction, matchId: string, update: Matc
   if (revision > greatest) refuseField({ pointer: '/revision', message: `must be at most ${greatest}` })
   return presentMatch(await reviseMatch(tx, match, { revision, ...state }))
 }
-updateMatch.problems = [
-  transportProblems.validation_failed,
-  matchProblems.match_not_found,
-  matchProblems.stale_revision,
-] as const
 
 const isSameState = (a: MatchState, b: MatchState) =>
   a.status === b.status &&

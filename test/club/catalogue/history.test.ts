@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { asc, sql } from 'drizzle-orm'
 import type { Author } from '../../../src/club/catalogue/history.ts'
 import { listRevisions, readRevision } from '../../../src/club/catalogue/history.ts'
+import { updateMatch } from '../../../src/club/matches/update-match.ts'
 import { DomainError } from '../../../src/core/problems.ts'
 import {
   type CatalogueRecord,
@@ -120,6 +121,19 @@ onEachEngine('The history of the catalogue', world => {
         write({ kind: 'pack', entry: { ...single, itemsPerPack: 1, name: 'X' } }, { expected: 1 }),
       ),
     ).toBe('revision_conflict')
+  })
+
+  test('of a match has what other systems report of it, so that no editor undoes it', async () => {
+    for (const record of fullCatalogue('report')) await write(record)
+    const [derby] = await entryKinds.match.read(world.db.read, ['report-derby'])
+    if (!derby) throw new Error('there is no match')
+    const report = { revision: 5, status: 'finished', homeScore: 3, awayScore: 0 } as const
+    const update = { ...report, kickoffAt: derby.kickoffAt }
+    for (const _ of ['once', 'again']) await world.db.write(tx => updateMatch(tx, derby.id, update))
+    expect((await allOf('match', derby.id)).map(({ revision }) => revision)).toEqual([1, 2])
+    expect(await codeOf(write({ kind: 'match', entry: { ...derby, venue: 'Park' } }, { expected: 1 }))).toBe(
+      'revision_conflict',
+    )
   })
 
   test('cannot be changed or deleted', async () => {
