@@ -25,7 +25,7 @@ export interface Bench {
   log(line: string): void
 }
 
-export type Unit = 'requests/s' | 'deliveries/s' | 'sockets' | 's' | 'ms' | 'KB' | 'x'
+export type Unit = 'requests/s' | 'purchases/s' | 'deliveries/s' | 'sockets' | 's' | 'ms' | 'KB' | 'x'
 
 export interface Row {
   /** The measured server, and the size where it varies. */

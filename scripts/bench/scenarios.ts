@@ -10,6 +10,7 @@ import type { Plan, RequestTemplate } from './plan.ts'
 import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
 import { type Bench, enginesOf, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
+import { cash } from './scenarios/cash.ts'
 import { settlement } from './scenarios/settlement.ts'
 import { social } from './scenarios/social.ts'
 import { idleStreams, stream } from './scenarios/stream.ts'
@@ -146,5 +147,6 @@ export const scenarios: Scenario[] = [
   idleStreams,
   settlement,
   social,
+  cash,
   webhooks,
 ]

@@ -61,7 +61,7 @@ interface EngineSubjects {
 export interface Subjects {
   on(engine: Engine): EngineSubjects
   /** Matchday on a database that exists, and stays when the server stops. */
-  matchdayOn(url: string): Promise<Running>
+  matchdayOn(url: string, env?: Record<string, string>): Promise<Running>
   /** `Bun.serve` that always returns this response. */
   bare(response: CapturedResponse): Subject
 }
@@ -157,7 +157,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
           engine === 'sqlite' ? raw('bulk', 'event-bulk.ts') : raw('transactions', 'event-transactions.ts'),
       }
     },
-    matchdayOn: url => matchday(url),
+    matchdayOn: matchday,
     bare: response => ({
       name: 'bare',
       async start() {

@@ -73,6 +73,11 @@ function targetsOf(engine: Engine, figures: Figures): Target[] {
     ),
     target('feed of 1,000 followed, ms', 'social', 'feed', { max: 10 }),
     target('leaderboard among 1,000 followed, ms', 'social', 'board', { max: 5 }),
+    target('cash, one product / spread products', 'cash', 'one product', { to: 'spread products', min: 0.8 }),
+    target('cash, one product with a limit / spread ones', 'cash', 'one product with a limit', {
+      to: 'spread products with limits',
+      min: 0.8,
+    }),
     target('claims with two webhook endpoints / without', 'webhooks', 'two endpoints', {
       to: 'no endpoint',
       min: 0.8,

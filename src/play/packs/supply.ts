@@ -68,7 +68,7 @@ export function changeSold(tx: Transaction, packId: string, by: number): void {
 }
 
 const soldPacks: Deferred<Map<string, number>> = {
-  order: 2,
+  order: 3,
   start: () => new Map(),
   write: async (tx, sold) =>
     // One order for all writers prevents deadlocks.

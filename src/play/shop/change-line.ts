@@ -45,7 +45,7 @@ export async function changeLine(
   if (!changed) throw new Error('a line vanished while its order was locked')
   // Nothing is recorded about a fan who is erased, whose parcel is still on its way.
   if (fan) await recordLine(tx, order, changed)
-  if (line.isSold && !isSold) await changeSold(tx, [{ ...line, by: -line.quantity }])
+  if (line.isSold && !isSold) changeSold(tx, [{ ...line, by: -line.quantity }])
 }
 changeLine.problems = [shopProblems.order_not_found, shopProblems.line_state_not_allowed] as const
 

@@ -25,7 +25,15 @@ import type { LineRow, OrderRow, WholeOrder } from './order-rows.ts'
 import type { Cart } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 import { requireFulfilled } from './requirements.ts'
-import { countFree, countHeld, lockStock, nameOfVariant, type VariantReference } from './stock.ts'
+import {
+  countFree,
+  countHeld,
+  type LockedStock,
+  lockLimited,
+  lockStock,
+  nameOfVariant,
+  type VariantReference,
+} from './stock.ts'
 import { lockVoucherByText, requireCredit } from './vouchers.ts'
 
 export const HOLD_MS = 30 * 60_000
@@ -44,7 +52,10 @@ interface ChosenLine extends VariantReference {
   quantity: number
 }
 
-/** Locks the fan, then the variants: what is counted afterwards stays exact. `holdings`: of `readHeldForCart`. */
+/**
+ * Locks the fan, and last the stock: what is counted under each lock stays exact. A cart that asks for more than is free is refused
+ * before the lock of the stock, for which a crowd would wait. `holdings`: of `readHeldForCart`.
+ */
 export async function startCheckout(
   tx: Transaction,
   caller: Caller,
@@ -66,12 +77,7 @@ export async function startCheckout(
   })
   const currency = currencyOf([...products.values()])
   for (const product of products.values()) await requireFulfilled(tx, userId, product, holdings)
-  const held = await countHeld(tx, chosen, now)
-  for (const { productId, variantId, quantity, variant } of found) {
-    const available = countFree(variant, held)
-    if (available < quantity)
-      throw new DomainError(rewardProblems.out_of_stock, { productId, variantId, available })
-  }
+  await requireFree(tx, chosen, { now, variants })
   for (const { quantity, product } of found)
     if (!isReady(product, sellsFiles) || !(await canDeliver(tx, [{ quantity, delivers: product.delivers }])))
       throw new DomainError(shopProblems.product_inactive, { productId: product.id })
@@ -104,9 +110,10 @@ export async function startCheckout(
     }),
   )
   await tx.insert(tx.tables.orders).values(order)
+  await recordOrder(tx, 'order.created', order, rows)
+  await requireFree(tx, chosen, await lockLimited(tx, chosen))
   await tx.insert(tx.tables.orderLines).values(rows)
   tx.invalidate(productsTag)
-  await recordOrder(tx, 'order.created', order, rows)
   return { order, lines: rows, units: [] }
 }
 startCheckout.problems = [
@@ -121,6 +128,20 @@ startCheckout.problems = [
   shopProblems.address_required,
   shopProblems.not_shipped_there,
 ] as const
+
+/** Of those whose stock is given. @throws DomainError `out_of_stock` */
+async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variants }: LockedStock) {
+  const limited = chosen.flatMap(line => {
+    const variant = variants.get(nameOfVariant(line))
+    return variant && variant.stockTotal !== null ? { ...line, variant } : []
+  })
+  const held = await countHeld(tx, limited, now)
+  for (const { productId, variantId, quantity, variant } of limited) {
+    const available = countFree(variant, held)
+    if (available < quantity)
+      throw new DomainError(rewardProblems.out_of_stock, { productId, variantId, available })
+  }
+}
 
 /** Columns that later steps fill. */
 const UNSET = { completedAt: null, refundedAt: null, expiryNotedAt: null, paymentReference: null }

@@ -23,7 +23,15 @@ import {
   type WholeOrder,
 } from './order-rows.ts'
 import { shopProblems } from './problems.ts'
-import { changeSold, countFree, countHeld, type LockedStock, lockStock, nameOfVariant } from './stock.ts'
+import {
+  changeSold,
+  countFree,
+  countHeld,
+  type LockedStock,
+  lockLimited,
+  lockStock,
+  nameOfVariant,
+} from './stock.ts'
 import { giveCreditBack, isUsable, lockVoucher, spendCredit } from './vouchers.ts'
 
 interface LockedOrder extends LockedStock {
@@ -50,15 +58,21 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     return reader.select().from(orders).where(eq(orders.status, 'refund_due')).orderBy(orders.createdAt)
   },
 
-  /** The fan first, then the voucher that it uses and the variants: units of work on orders of one fan run one after the other. */
+  /**
+   * The fan first, then the voucher that it uses and the variants: units of work on orders of one fan run one after the other. What
+   * an order holds is free for it, whatever others buy meanwhile: a stock with a limit is locked only for one that is late.
+   */
   async lock(tx, { id, userId, voucherCode }) {
     await lockToCount(tx, userId)
     if (voucherCode !== null) await lockVoucher(tx, voucherCode)
     const lines = await readLines(tx, id)
     return { lines, ...(await lockStock(tx, lines)) }
   },
-  async isAvailable(tx, order, { lines, variants, now }, late) {
+  async isAvailable(tx, order, { lines, ...locked }, late) {
     // Its own hold counts for it. That of another order may have begun when this one expired by the clock of another process.
+    const limited = late ? await lockLimited(tx, lines) : null
+    const now = limited?.now ?? locked.now
+    const variants = new Map([...locked.variants, ...(limited?.variants ?? [])])
     const held = await countHeld(tx, lines, now, order.id)
     const isFree = lines.every(line => {
       const variant = variants.get(nameOfVariant(line))
@@ -78,7 +92,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
       if (kind !== 'physical') await updateLine(tx, order.id, number, { state: 'delivered' })
     await deliverLines(tx, order, lines)
     await recordOrder(tx, 'order.paid', order, lines)
-    await changeSold(
+    changeSold(
       tx,
       lines.map(line => ({ ...line, by: line.quantity })),
     )
@@ -103,7 +117,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
       await updateLine(tx, order.id, line.number, { state: isUnsent ? 'none' : 'returned', isSold: false })
       back.push(line)
     }
-    await changeSold(
+    changeSold(
       tx,
       back.map(line => ({ ...line, by: -line.quantity })),
     )

@@ -1,8 +1,14 @@
 /** The stock of variants: total, sold, and held by lines of orders that are pending and not expired. */
 
 import { and, asc, type Column, eq, gt, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import {
+  ConflictError,
+  type Deferred,
+  type Reader,
+  type Tables,
+  type Transaction,
+} from '../../../db/index.ts'
+import { preparedLast } from '../../../db/prepared.ts'
 import { locksExclusively, locksForUpdate, locksShared } from '../../../db/row-lock.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 
@@ -24,25 +30,36 @@ export interface LockedStock {
 }
 
 /**
- * Locks variants until the unit of work ends, in one order for all units of work. Those with a limit are locked against each other;
- * those without one only against a catalogue import, so that their sales need not wait for each other.
+ * Locks variants against a catalogue import, which waits for this unit of work; sales do not wait for each other. What is free of
+ * a limited stock is final only after `lockLimited`.
  */
 export async function lockStock(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
-  const { productVariants: variants } = tx.tables
-  const isWanted = isOneOf(variants.productId, variants.id, wanted)
-  const inOrder = (condition: SQL | undefined) =>
-    tx.select().from(variants).where(condition).orderBy(asc(variants.productId), asc(variants.id))
-  for (;;) {
-    const limited = await locksForUpdate(tx, inOrder(and(isWanted, isNotNull(variants.stockTotal))))
-    const all = await locksShared(tx, inOrder(isWanted))
-    // An import that commits between the two statements may set a limit.
-    if (all.filter(({ stockTotal }) => stockTotal !== null).length > limited.length) continue
-    const named = all.map(
-      row => [nameOfVariant({ productId: row.productId, variantId: row.id }), row] as const,
-    )
-    return { now: tx.clock(), variants: new Map(named) }
-  }
+  return lockedStock(tx, await locksShared(tx, selectInOrder(tx, wanted)))
 }
+
+/**
+ * After `lockStock`: locks those with a limit against each other, in one order for all units of work. Late in a unit of work, so
+ * that sales of one variant wait for each other only then.
+ */
+export async function lockLimited(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
+  if (wanted.length === 0) return lockedStock(tx, [])
+  const isLimited = isNotNull(tx.tables.productVariants.stockTotal)
+  return lockedStock(tx, await locksForUpdate(tx, selectInOrder(tx, wanted, isLimited)))
+}
+
+function selectInOrder(tx: Transaction, wanted: VariantReference[], only?: SQL) {
+  const { productVariants: variants } = tx.tables
+  return tx
+    .select()
+    .from(variants)
+    .where(and(isOneOf(variants.productId, variants.id, wanted), only))
+    .orderBy(asc(variants.productId), asc(variants.id))
+}
+
+const lockedStock = (tx: Transaction, rows: VariantRow[]): LockedStock => ({
+  now: tx.clock(),
+  variants: new Map(rows.map(row => [nameOfVariant({ productId: row.productId, variantId: row.id }), row])),
+})
 
 /** Locks the variants of a product for an import, which waits for all units of work that have locked them. */
 export function lockVariantsOf(tx: Transaction, productId: string) {
@@ -89,28 +106,57 @@ export function countFree(variant: VariantRow, held: Map<string, number>): numbe
 }
 
 /**
- * Adds to the number sold; negative for units that come back. A check constraint keeps it between zero and the total. In one order
- * for all units of work, since those without a limit are not locked before.
+ * Adds to the number sold; negative for units that come back. At the end of the unit of work, so that sales of a variant wait for
+ * each other only then. The lines that are sold hold nothing any more.
  */
-export async function changeSold(
-  tx: Transaction,
-  changes: (VariantReference & { by: number })[],
-): Promise<void> {
+export function changeSold(tx: Transaction, changes: SoldUnits[]): void {
   tx.invalidate(productsTag)
-  const nameOf = (change: VariantReference) => nameOfVariant(change)
-  for (const change of changes.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)))
-    await addToSold(tx, change)
+  const sold = tx.deferred(soldUnits)
+  for (const { productId, variantId, by } of changes) {
+    const name = nameOfVariant({ productId, variantId })
+    sold.set(name, { productId, variantId, by: by + (sold.get(name)?.by ?? 0) })
+  }
 }
 
-const addToSold = prepared(
-  (tx: Transaction, { productId, variantId, by }: VariantReference & { by: number }) => {
-    const { productVariants: variants } = tx.tables
-    return tx
-      .update(variants)
-      .set({ stockSold: sql`${variants.stockSold} + ${by}` })
-      .where(and(eq(variants.productId, productId), eq(variants.id, variantId)))
+interface SoldUnits extends VariantReference {
+  by: number
+}
+
+const soldUnits: Deferred<Map<string, SoldUnits>> = {
+  order: 2,
+  start: () => new Map(),
+  async write(tx, sold) {
+    // One order for all writers prevents deadlocks.
+    const changes = [...sold].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([_, change]) => change)
+    await requireUnheld(
+      tx,
+      changes.filter(({ by }) => by > 0),
+    )
+    return changes.map(change => addToSold(tx, change))
   },
-)
+}
+
+/**
+ * The hold of an order that is completed in its last moment ends before the commit, and others may have held its units meanwhile.
+ * @throws ConflictError
+ */
+async function requireUnheld(tx: Transaction, sales: SoldUnits[]): Promise<void> {
+  const { now, variants } = await lockLimited(tx, sales)
+  const limited = sales.filter(sale => variants.has(nameOfVariant(sale)))
+  const held = await countHeld(tx, limited, now)
+  for (const sale of limited) {
+    const variant = variants.get(nameOfVariant(sale))
+    if (variant && countFree(variant, held) < sale.by) throw new ConflictError('units were held meanwhile')
+  }
+}
+
+const addToSold = preparedLast((tx, { productId, variantId, by }: SoldUnits) => {
+  const { productVariants: variants } = tx.tables
+  return tx
+    .update(variants)
+    .set({ stockSold: sql`${variants.stockSold} + ${by}` })
+    .where(and(eq(variants.productId, productId), eq(variants.id, variantId)))
+})
 
 /** When the next hold of any line ends; null if there is none. */
 export async function readNextRelease(reader: Reader, now: Date): Promise<Date | null> {

@@ -75,7 +75,7 @@ function addToBucket(
 
 /** All changes of a unit of work, written once at its end: fans share the buckets, which stay locked until the commit. */
 const changesOfBuckets: Deferred<Changes> = {
-  order: 3,
+  order: 4,
   start: () => new Map(),
   async write(tx, changes) {
     // One order for all writers prevents deadlocks.
