@@ -1,6 +1,7 @@
 /** The results by which predictions are settled. Written with the match; `src/play/predictions/` processes them. */
 import { and, asc, type Column, eq, lte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
 import type { MatchRow } from './matches.ts'
 
 export type Settlement = Tables['matchSettlements']['$inferSelect']
@@ -20,7 +21,7 @@ function resultOf({ status, homeScore, awayScore, kickoffAt }: MatchRow) {
 export async function queueSettlement(tx: Transaction, match: MatchRow): Promise<void> {
   const { matchSettlements } = tx.tables
   const result = resultOf(match)
-  const [before] = await tx.select().from(matchSettlements).where(eq(matchSettlements.matchId, match.id))
+  const before = await findSettlement(tx, match.id)
   if (before ? isSameResult(before, result) : result.action === 'reopen') return
   const now = tx.now()
   const { id: matchId } = match
@@ -32,6 +33,12 @@ export async function queueSettlement(tx: Transaction, match: MatchRow): Promise
     .values({ matchId, ...set })
     .onConflictDoUpdate({ target: matchSettlements.matchId, set })
 }
+
+/** The last one of a match. */
+export const findSettlement = preparedRow((reader: Reader, matchId: string) => {
+  const { matchSettlements } = reader.tables
+  return reader.select().from(matchSettlements).where(eq(matchSettlements.matchId, matchId))
+})
 
 const isSameResult = (before: Settlement, after: ReturnType<typeof resultOf>) =>
   before.action === after.action &&

@@ -8,6 +8,10 @@ import { approvalRoutes } from './approvals/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { deskRoutes } from './desk/routes.ts'
+import { matchDayRoutes } from './match-day/routes.ts'
+import { moderationRoutes } from './moderation/routes.ts'
+import { orderDeskRoutes } from './orders/routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 
@@ -23,6 +27,10 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(catalogueRoutes(deps))
+    .use(deskRoutes(deps))
+    .use(moderationRoutes(deps))
+    .use(matchDayRoutes(deps))
+    .use(orderDeskRoutes(deps))
 
 /** Of an API that is read and not served. */
 const refuse = () => Promise.reject(new Error('the console is not composed'))

@@ -2,14 +2,22 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import type { PictureDeps } from '../../club/pictures/upload.ts'
+import type { Encryption } from '../../core/encryption.ts'
 import type { Cursors } from '../../core/pagination.ts'
 import type { AppSources } from '../../core/sources.ts'
 import type { Config } from '../../platform/config/config.ts'
+import type { Payments } from '../../play/purchases/gateways/create.ts'
+import type { CodeSource } from '../../play/rewards/redemptions.ts'
 
 export interface ConsoleDeps extends AppSources, PictureDeps {
   config: Config
   db: Database
   log: Logger
   cursors: Cursors
+  /** What the desk uses: codes of rewards and of vouchers. */
+  codeSources: readonly CodeSource[]
+  payments: Payments
+  /** Of addresses in the database. */
+  addressEncryption: Encryption
   lifecycle: { stopping: boolean }
 }

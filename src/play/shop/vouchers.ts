@@ -1,6 +1,6 @@
 /** Vouchers: a code for each unit, which the desk uses once, or which takes its credit off an order, once. */
 
-import { and, eq, gt, isNull, ne } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, ne } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -48,6 +48,16 @@ export async function voidVouchersOf(tx: Transaction, orderIds: string[]): Promi
       .update(units)
       .set({ voidedAt: tx.now() })
       .where(and(eq(units.orderId, orderId), isNull(units.usedAt), isNull(units.voidedAt)))
+}
+
+/** Of a canonical code. The desk of the staff tells it apart from a code that nobody has. */
+export async function isVoidedVoucher(reader: Reader, code: string): Promise<boolean> {
+  const { orderUnits: units } = reader.tables
+  const rows = await reader
+    .select({ unit: units.unit })
+    .from(units)
+    .where(and(eq(units.code, code), isNotNull(units.voidedAt)))
+  return rows.length > 0
 }
 
 export interface Credit {

@@ -38,6 +38,8 @@ export async function findFan(reader: Reader, named: string): Promise<NamedFan> 
   return fan
 }
 
+findFan.problems = [userProblems.fan_not_found] as const
+
 /** By user id. Null: without a handle. */
 export async function readHandles(reader: Reader, fanIds: string[]): Promise<Map<string, string | null>> {
   if (fanIds.length === 0) return new Map()
@@ -47,4 +49,11 @@ export async function readHandles(reader: Reader, fanIds: string[]): Promise<Map
     .from(users)
     .where(inArray(users.id, [...new Set(fanIds)]))
   return new Map(rows.map(({ id, handle }) => [id, handle]))
+}
+
+/** The fan of a case; undefined for an id that no report has. */
+export async function findFanOfCase(reader: Reader, caseId: string): Promise<string | undefined> {
+  const { reports } = reader.tables
+  const [row] = await reader.select({ fanId: reports.fanId }).from(reports).where(eq(reports.id, caseId))
+  return row?.fanId
 }

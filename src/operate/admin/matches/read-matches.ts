@@ -1,0 +1,113 @@
+/** Matches as the staff see them: with the names of teams, and how far their settlement is. */
+import { and, asc, desc, eq, gte, inArray, lt, max, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../../db/index.ts'
+import { presentTexts } from '../../../club/catalogue/texts.ts'
+import { type MatchRow, presentMatch } from '../../../club/matches/matches.ts'
+import { matchProblems } from '../../../club/matches/problems.ts'
+import { parseQueryInstant } from '../../../core/instant.ts'
+import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { readSettlementProgress, type SettlementProgress } from '../../../play/predictions/progress.ts'
+
+interface MatchesFilter {
+  season?: string
+  /** Of the kick-off; `to` is exclusive. */
+  from?: string
+  to?: string
+}
+
+/** Also those that are switched off. By kick-off. @throws DomainError `invalid_cursor` */
+export async function listAllMatches(
+  reader: Reader,
+  cursors: Cursors,
+  query: MatchesFilter,
+  { limit, cursor }: Page,
+) {
+  const { season } = query
+  const [from, to] = [query.from, query.to].map(text => (text === undefined ? null : parseQueryInstant(text)))
+  const list = `console matches ${JSON.stringify([from, to, season])}`
+  const after = cursors.decodeTimed(list, cursor)
+  const { matches } = reader.tables
+  const { kickoffAt, id } = matches
+  const rows = await reader
+    .select()
+    .from(matches)
+    .where(
+      and(
+        season === undefined ? undefined : eq(matches.season, season),
+        from ? gte(kickoffAt, from) : undefined,
+        to ? lt(kickoffAt, to) : undefined,
+        after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.at, kickoffAt)}, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(kickoffAt), asc(id))
+    .limit(limit + 1)
+  const { shown, nextCursor } = cutPage(rows, limit, last =>
+    cursors.encodeTimed(list, { at: last.kickoffAt, id: last.id }),
+  )
+  return { matches: await presentAll(reader, shown), nextCursor }
+}
+listAllMatches.problems = [transportProblems.invalid_cursor] as const
+
+/** The season with the latest kick-off first. */
+export async function listSeasons(reader: Reader): Promise<string[]> {
+  const { matches } = reader.tables
+  const rows = await reader
+    .select({ season: matches.season })
+    .from(matches)
+    .groupBy(matches.season)
+    .orderBy(desc(max(matches.kickoffAt)), asc(matches.season))
+  return rows.map(({ season }) => season)
+}
+
+/** @throws DomainError `match_not_found` */
+export async function readMatchDetail(reader: Reader, publicUrl: string, matchId: string) {
+  const { matches } = reader.tables
+  const [row] = await reader.select().from(matches).where(eq(matches.id, matchId))
+  const [match] = row ? await presentAll(reader, [row]) : []
+  if (!match) throw new DomainError(matchProblems.match_not_found)
+  return {
+    ...match,
+    progress: await readSettlementProgress(reader, matchId),
+    gateUrl: `${publicUrl.replace(/\/$/, '')}/check-in/${encodeURIComponent(matchId)}`,
+  }
+}
+readMatchDetail.problems = [matchProblems.match_not_found] as const
+
+async function presentAll(reader: Reader, rows: MatchRow[]) {
+  if (rows.length === 0) return []
+  const { teams, matchSettlements } = reader.tables
+  const teamIds = [...new Set(rows.flatMap(({ homeTeamId, awayTeamId }) => [homeTeamId, awayTeamId]))]
+  const found = await reader.select().from(teams).where(inArray(teams.id, teamIds))
+  const teamOf = new Map(found.map(team => [team.id, presentTeam(team)]))
+  const settlements = await reader
+    .select({ matchId: matchSettlements.matchId, dueAt: matchSettlements.dueAt })
+    .from(matchSettlements)
+    .where(
+      inArray(
+        matchSettlements.matchId,
+        rows.map(({ id }) => id),
+      ),
+    )
+  const dueAtOf = new Map(settlements.map(({ matchId, dueAt }) => [matchId, dueAt]))
+  return rows.map(row => {
+    const { homeTeamId, awayTeamId, ...match } = presentMatch(row)
+    const dueAt = dueAtOf.get(row.id)
+    return {
+      ...match,
+      home: teamOf.get(homeTeamId) ?? { id: homeTeamId, name: homeTeamId, crestUrl: null },
+      away: teamOf.get(awayTeamId) ?? { id: awayTeamId, name: awayTeamId, crestUrl: null },
+      active: row.active,
+      settlement: stateOf(dueAt),
+    }
+  })
+}
+
+const stateOf = (dueAt: Date | null | undefined): SettlementProgress['state'] =>
+  dueAt === undefined ? 'none' : dueAt === null ? 'done' : 'running'
+
+function presentTeam(row: Tables['teams']['$inferSelect']) {
+  const { id, name, crestUrl } = presentTexts(row)
+  return { id, name, crestUrl }
+}

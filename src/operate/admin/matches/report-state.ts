@@ -1,0 +1,23 @@
+/** Live scores and corrections, by hand. */
+import type { Transaction } from '../../../../db/index.ts'
+import { lockMatch } from '../../../club/matches/revise.ts'
+import type { MatchUpdate } from '../../../club/matches/schema.ts'
+import { findSettlement } from '../../../club/matches/settlements.ts'
+import { updateMatch } from '../../../club/matches/update-match.ts'
+import { refuseField } from '../../../core/transport-problems.ts'
+
+/** The verb of the club's systems. Another result than that of a settlement needs a reason. */
+export async function reportState(
+  tx: Transaction,
+  matchId: string,
+  { reason, ...state }: MatchUpdate & { reason?: string },
+): Promise<void> {
+  await lockMatch(tx, matchId)
+  const before = await findSettlement(tx, matchId)
+  await updateMatch(tx, matchId, state)
+  if (before === undefined || reason !== undefined) return
+  const after = await findSettlement(tx, matchId)
+  if (after?.revision !== before.revision)
+    refuseField({ pointer: '/reason', message: 'is required: it changes the result of a settlement' })
+}
+reportState.problems = updateMatch.problems

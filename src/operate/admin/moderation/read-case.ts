@@ -1,0 +1,149 @@
+/** A case as a moderator reads it: the reports with their evidence, and what was decided about the fan before. */
+import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { listOpenReports } from '../../../fan/moderation/cases.ts'
+import { caseProblems } from '../../../fan/moderation/problems.ts'
+import type { SubjectKind } from '../../../fan/moderation/subjects.ts'
+import { isSamePerson } from '../../../identity/sanctions/appeals.ts'
+import type { Moderator, NewDecision, Reason } from '../../../identity/sanctions/decisions.ts'
+import { readFanRecord } from './fan-record.ts'
+import { findFan, type NamedFan, readHandles } from './find-fan.ts'
+import { readOpenAppeals, readQueue } from './lists.ts'
+
+const MAX_REPORTS = 100
+
+export async function readCases(reader: Reader) {
+  const { cases, openReports, oldest } = await readQueue(reader)
+  const shown = cases.map(({ fanId, handle, subjectKind, ...row }) => ({
+    ...row,
+    // Guarantee of the cast: only `subjects` names kinds.
+    subjectKind: subjectKind as SubjectKind,
+    fan: { id: fanId, handle },
+  }))
+  return { cases: shown, openReports, oldest }
+}
+
+/** @throws DomainError `case_not_open` if it was decided, or there is none of this id */
+export async function readCase(reader: Reader, caseId: string) {
+  const { reports } = reader.tables
+  const [first] = await reader.select().from(reports).where(eq(reports.id, caseId))
+  if (!first || first.resolvedAt !== null) throw await notOpen(reader, first?.decisionId ?? null)
+  const { subjectKind, subjectId, fanId } = first
+  const isOfCase = and(
+    eq(reports.subjectKind, subjectKind),
+    eq(reports.subjectId, subjectId),
+    isNull(reports.resolvedAt),
+  )
+  const rows = await reader
+    .select()
+    .from(reports)
+    .where(isOfCase)
+    .orderBy(asc(reports.createdAt), asc(reports.id))
+    .limit(MAX_REPORTS)
+  const [counted] = await reader.select({ open: count() }).from(reports).where(isOfCase)
+  const reporters = await readReporters(
+    reader,
+    rows.flatMap(({ reporterId }) => reporterId ?? []),
+  )
+  return {
+    // Guarantee of the casts: only `subjects` names kinds, and only reports with a reason of the list are filed.
+    ...{ caseId, subjectKind: subjectKind as SubjectKind, subjectId },
+    openReports: Number(counted?.open ?? 0),
+    reports: rows.map(({ id, reporterId, reason, note, evidence, createdAt }) => ({
+      ...{ id, reason: reason as Reason, note, createdAt: createdAt.toISOString() },
+      evidence: evidence === null ? null : JSON.parse(evidence),
+      reporter: reporterId === null ? null : (reporters.get(reporterId) ?? NO_REPORTS),
+    })),
+    record: await readRecord(reader, await findFan(reader, fanId)),
+  }
+}
+readCase.problems = [caseProblems.case_not_open] as const
+
+/** Says who decided it, so that two moderators at one case do not look for the reason. */
+async function notOpen(reader: Reader, decisionId: string | null) {
+  const { moderationDecisions: decisions } = reader.tables
+  const [row] =
+    decisionId === null ? [] : await reader.select().from(decisions).where(eq(decisions.id, decisionId))
+  return new DomainError(
+    caseProblems.case_not_open,
+    row ? { detail: `${row.decidedBy} decided it at ${row.createdAt.toISOString()}: ${row.kind}.` } : {},
+  )
+}
+
+const NO_REPORTS = { filed: 0, upheld: 0, dismissed: 0 }
+
+async function readReporters(reader: Reader, ids: string[]) {
+  if (ids.length === 0) return new Map<string, typeof NO_REPORTS>()
+  const { reports } = reader.tables
+  const counted = (actionTaken: boolean) =>
+    sql`sum(case when ${reports.actionTaken} = ${actionTaken} then 1 else 0 end)`.mapWith(Number)
+  const rows = await reader
+    .select({
+      reporterId: reports.reporterId,
+      filed: count(),
+      upheld: counted(true),
+      dismissed: counted(false),
+    })
+    .from(reports)
+    .where(inArray(reports.reporterId, ids))
+    .groupBy(reports.reporterId)
+  return new Map(
+    rows.map(({ reporterId, filed, upheld, dismissed }) => [
+      reporterId ?? '',
+      { filed: Number(filed), upheld, dismissed },
+    ]),
+  )
+}
+
+/** Who filed a report. @throws DomainError `case_not_open` if there is none of this id */
+export async function readReporter(reader: Reader, reportId: string) {
+  const { reports } = reader.tables
+  const [row] = await reader.select().from(reports).where(eq(reports.id, reportId))
+  if (!row) throw new DomainError(caseProblems.case_not_open)
+  const { reporterId } = row
+  const handles = await readHandles(reader, reporterId === null ? [] : [reporterId])
+  return reporterId === null ? null : { id: reporterId, handle: handles.get(reporterId) ?? null }
+}
+
+export async function readRecord(reader: Reader, fan: NamedFan) {
+  const { decisions, appeals, inForce } = await readFanRecord(reader, fan)
+  return {
+    fan: { id: fan.id, handle: fan.handle },
+    openReports: (await listOpenReports(reader, fan.id)).length,
+    decisions: decisions
+      .map(({ id, kind, reason, until, liftsId, decidedBy, note, createdAt }) => ({
+        ...{ id, until, liftsId, decidedBy, note, createdAt, inForce: inForce.includes(id) },
+        // Guarantee of the casts: a constraint of the table, and `recordDecision`.
+        kind: kind as NewDecision['kind'],
+        reason: reason as Reason,
+      }))
+      .reverse(),
+    appeals: appeals
+      .map(({ id, sanctionId, text, granted, decidedBy, decidedAt, createdAt }) => ({
+        ...{ id, sanctionId, text, granted, decidedBy, decidedAt, createdAt },
+      }))
+      .reverse(),
+  }
+}
+
+/** `yours`: the moderator decided the sanction, so that another person decides. */
+export async function readAppeals(reader: Reader, moderator: Moderator) {
+  const appeals = await readOpenAppeals(reader)
+  return appeals.map(({ id, sanctionId, text, fanId, handle, sanction, ...appeal }) => ({
+    ...{ id, sanctionId, text, fan: { id: fanId, handle } },
+    granted: appeal.granted,
+    decidedBy: appeal.decidedBy,
+    decidedAt: appeal.decidedAt,
+    createdAt: appeal.createdAt,
+    sanction: {
+      // Guarantee of the casts: appeals are against these kinds alone, and `recordDecision` writes reasons.
+      kind: sanction.kind as 'hide' | 'mute' | 'suspend',
+      reason: sanction.reason as Reason,
+      until: sanction.until,
+      decidedBy: sanction.decidedBy,
+      createdAt: sanction.createdAt,
+    },
+    yours: isSamePerson(sanction, moderator),
+  }))
+}

@@ -1,0 +1,167 @@
+/** Orders of all fans, by what there is to do about them. */
+import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import type { Encryption } from '../../../core/encryption.ts'
+import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { readPublicProfiles } from '../../../identity/users/public-profile.ts'
+import { findPayment } from '../../../play/purchases/payments.ts'
+import { isPaidByGateway, POINTS } from '../../../play/purchases/purchase.ts'
+import { orderKind } from '../../../play/shop/order-kind.ts'
+import {
+  findOrder,
+  type OrderRow,
+  readWhole,
+  shownStatusOf,
+  type WholeOrder,
+} from '../../../play/shop/order-rows.ts'
+import { readFanOrder } from '../../../play/shop/orders.ts'
+import { goodsOf, KINDS } from '../refunds/goods.ts'
+
+/** Lists of lines, by their state. */
+const LINE_LISTS = { to_pack: 'none', to_ship: 'ready', shipped: 'shipped' } as const
+/** Lists of orders, by their stored status. */
+const STATUS_LISTS = {
+  ...{ refund_due: 'refund_due', paid: 'completed', pending: 'pending' },
+  ...{ refunded: 'refunded', cancelled: 'cancelled', all: null },
+} as const
+
+/** What staff list: work to do by lines that are shipped, then orders by status. */
+export const ORDER_LISTS = [
+  ...(['to_pack', 'to_ship', 'shipped', 'refund_due', 'paid'] as const),
+  ...(['pending', 'refunded', 'cancelled', 'all'] as const),
+] as const
+export type OrderList = (typeof ORDER_LISTS)[number]
+
+const isLineList = (list: OrderList): list is keyof typeof LINE_LISTS => list in LINE_LISTS
+
+/** Ids are made in the order of time. @throws DomainError `invalid_cursor` */
+export async function listOrdersOf(
+  reader: Reader,
+  cursors: Cursors,
+  list: OrderList,
+  { limit, cursor }: Page,
+) {
+  const name = `console orders ${list}`
+  const after = cursors.decode(name, cursor)
+  const rows = isLineList(list)
+    ? await selectByLines(reader, LINE_LISTS[list], limit + 1, after)
+    : await selectByStatus(reader, STATUS_LISTS[list], limit + 1, after)
+  const { shown, nextCursor } = cutPage(rows, limit, last => cursors.encode(name, last.id))
+  return { orders: await presentAll(reader, await readWhole(reader, shown)), nextCursor }
+}
+listOrdersOf.problems = [transportProblems.invalid_cursor] as const
+
+/** The oldest first: what waits longest is shipped first. */
+async function selectByLines(reader: Reader, state: string, limit: number, after?: string) {
+  const { orders, orderLines: lines } = reader.tables
+  const ids = await reader
+    .selectDistinct({ id: lines.orderId })
+    .from(lines)
+    .where(
+      and(
+        // As the index has it: constants, not parameters.
+        sql`${lines.kind} = 'physical' and ${lines.isSold}`,
+        eq(lines.state, state),
+        after === undefined ? undefined : gt(lines.orderId, after),
+      ),
+    )
+    .orderBy(asc(lines.orderId))
+    .limit(limit)
+  if (ids.length === 0) return []
+  return reader
+    .select()
+    .from(orders)
+    .where(
+      inArray(
+        orders.id,
+        ids.map(({ id }) => id),
+      ),
+    )
+    .orderBy(asc(orders.id))
+}
+
+function selectByStatus(
+  reader: Reader,
+  status: string | null,
+  limit: number,
+  after?: string,
+): PromiseLike<OrderRow[]> {
+  const { orders } = reader.tables
+  const isOldestFirst = status === 'refund_due'
+  const next = after === undefined ? undefined : isOldestFirst ? gt(orders.id, after) : lt(orders.id, after)
+  return reader
+    .select()
+    .from(orders)
+    .where(and(status === null ? undefined : eq(orders.status, status), next))
+    .orderBy(isOldestFirst ? asc(orders.id) : desc(orders.id))
+    .limit(limit)
+}
+
+async function presentAll(reader: Reader, found: WholeOrder[]) {
+  const now = reader.now()
+  const profiles = await readPublicProfiles(reader, [...new Set(found.map(({ order }) => order.userId))])
+  return found.map(whole => {
+    const { order, lines } = whole
+    return {
+      id: order.id,
+      status: shownStatusOf(whole, now),
+      fan: { id: order.userId, displayName: profiles.get(order.userId)?.displayName ?? null },
+      total: { amount: order.priceAmount, currency: order.priceCurrency },
+      units: lines.reduce((sum, { quantity }) => sum + quantity, 0),
+      products: [...new Set(lines.map(({ productId }) => productId))],
+      states: [...new Set(lines.flatMap(({ kind, state }) => (kind === 'physical' ? state : [])))],
+      createdAt: order.createdAt.toISOString(),
+      paidAt: order.completedAt?.toISOString() ?? null,
+    }
+  })
+}
+
+/** With `seesAddress`, the address is decrypted. @throws DomainError `order_not_found` */
+export async function readOrderDetail(
+  reader: Reader,
+  encryption: Encryption,
+  orderId: string,
+  seesAddress: boolean,
+) {
+  const { address, ...order } = await readFanOrder(reader, encryption, orderId)
+  const row = await findOrder(reader, orderId)
+  const isRefundable = row?.status === 'completed' || row?.status === 'refund_due'
+  return {
+    ...order,
+    address: seesAddress ? address : null,
+    addressHidden: !seesAddress && address !== null,
+    refund:
+      row && isRefundable
+        ? { consequences: (await goodsOf(reader, orderKind, row)).consequences, paidBy: payerOf(row) }
+        : null,
+  }
+}
+readOrderDetail.problems = readFanOrder.problems
+
+function payerOf(order: OrderRow): 'gateway' | 'points' | 'cash' {
+  if (isPaidByGateway(order)) return 'gateway'
+  return order.priceCurrency === POINTS ? 'points' : 'cash'
+}
+
+const MAX_REFUNDS = 200
+
+/** Of every kind of purchase, the oldest first. */
+export async function listRefundsDue(reader: Reader) {
+  const due = []
+  for (const kind of KINDS)
+    for (const row of await kind.listRefundsDue(reader)) due.push({ kind: kind.name, row })
+  due.sort((a, b) => a.row.createdAt.getTime() - b.row.createdAt.getTime())
+  const refunds = []
+  for (const { kind, row } of due.slice(0, MAX_REFUNDS)) {
+    const { id: purchaseId, userId: fanId, paymentReference, createdAt } = row
+    const payment = paymentReference === null ? undefined : await findPayment(reader, paymentReference)
+    refunds.push({
+      ...{ purchaseId, kind, fanId, paymentReference },
+      price: { amount: row.priceAmount, currency: row.priceCurrency },
+      createdAt: createdAt.toISOString(),
+      since: (payment?.createdAt ?? createdAt).toISOString(),
+    })
+  }
+  return { refunds, total: due.length }
+}

@@ -1,0 +1,67 @@
+/** The desk, where fans show redemption codes and vouchers. */
+import { DomainError } from '../../../core/problems.ts'
+import { useRedemption } from '../../../play/rewards/redemptions.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import {
+  CONSOLE_SOURCE,
+  codeSubject,
+  lookUpCode,
+  presentCode,
+  USE_OPERATION,
+  wasUsedByRequest,
+} from './codes.ts'
+import * as schema from './schema.ts'
+
+export const deskRoutes = (deps: ConsoleDeps) => {
+  const { db, codeSources } = deps
+  return staff(deps, { prefix: '/api/desk/codes', tag: 'Desk' })
+    .get(
+      '/:code',
+      ({ params, staff }) => lookUpCode(db.read, codeSources, staff, params.code),
+      consoleOperation({
+        id: 'lookUpCode',
+        summary: 'Look at a redemption code or a voucher',
+        permission: 'desk.use',
+        params: schema.CodeParams,
+        responses: { 200: schema.DeskCode },
+        problems: lookUpCode.problems,
+      }),
+    )
+    .post(
+      '/:code/use',
+      async ({ act, body: { requestId }, params: { code }, staff }) => {
+        try {
+          const used = await act(
+            codeSubject(code),
+            undefined,
+            tx => useRedemption(tx, codeSources, CONSOLE_SOURCE, code),
+            {
+              detail: ({ fan, reward, order }) => ({
+                ...{ requestId, fanId: fan.id, orderId: order?.id ?? null },
+                [order === null ? 'rewardId' : 'productId']: reward.id,
+              }),
+            },
+          )
+          return { ...(await presentCode(db.read, staff, used)), repeated: false }
+        } catch (error) {
+          const isUsed = error instanceof DomainError && error.code === 'already_used'
+          if (!isUsed || !(await wasUsedByRequest(db.read, staff, code, requestId))) throw error
+          return { ...(await lookUpCode(db.read, codeSources, staff, code)), repeated: true }
+        }
+      },
+      consoleOperation({
+        id: USE_OPERATION,
+        summary: 'Use a code, once',
+        description: 'Of desks that use the same code at the same time, one succeeds.',
+        permission: 'desk.use',
+        reversible: 'undo the use on the page of the fan',
+        params: schema.CodeParams,
+        body: schema.UseCode,
+        responses: { 200: schema.UsedCode },
+        problems: useRedemption.problems,
+        examples: { body: { requestId: '5f0c6d1e-7a53-4b5c-9d0e-3d5f6b1c2a90' } },
+      }),
+    )
+}

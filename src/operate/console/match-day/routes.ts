@@ -1,0 +1,95 @@
+/** Match day: matches, live scores, corrections, and how far predictions are settled. */
+import { resetRevision } from '../../../club/matches/reset-revision.ts'
+import { exampleUpdate } from '../../../club/matches/schema.ts'
+import { pageOf } from '../../../core/pagination.ts'
+import { Nothing } from '../../../platform/http/contract/operation.ts'
+import { listAllMatches, listSeasons, readMatchDetail } from '../../admin/matches/read-matches.ts'
+import { reportState } from '../../admin/matches/report-state.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import * as schema from './schema.ts'
+
+export const matchDayRoutes = (deps: ConsoleDeps) => {
+  const { db, cursors, config } = deps
+  const publicUrl = config.docs.publicUrl ?? `http://localhost:${config.port}`
+  const read = (matchId: string) => readMatchDetail(db.read, publicUrl, matchId)
+  return staff(deps, { prefix: '/api/match-day', tag: 'Match day' })
+    .get(
+      '/matches',
+      ({ query }) => listAllMatches(db.read, cursors, query, pageOf(query)),
+      consoleOperation({
+        id: 'listConsoleMatches',
+        summary: 'List the matches, by kick-off',
+        permission: 'matches.read',
+        query: schema.MatchesQuery,
+        responses: { 200: schema.ListedMatches },
+        problems: listAllMatches.problems,
+      }),
+    )
+    .get(
+      '/seasons',
+      async () => ({ seasons: await listSeasons(db.read) }),
+      consoleOperation({
+        id: 'listSeasons',
+        summary: 'List the seasons that have matches',
+        permission: 'matches.read',
+        query: Nothing,
+        responses: { 200: schema.Seasons },
+      }),
+    )
+    .get(
+      '/matches/:matchId',
+      ({ params }) => read(params.matchId),
+      consoleOperation({
+        id: 'readConsoleMatch',
+        summary: 'Read a match, with the progress of its settlement',
+        permission: 'matches.read',
+        params: schema.MatchParams,
+        responses: { 200: schema.MatchDetail },
+        problems: readMatchDetail.problems,
+      }),
+    )
+    .put(
+      '/matches/:matchId',
+      async ({ act, body, params: { matchId } }) => {
+        const { revision, status, homeScore, awayScore } = body
+        await act({ kind: 'match', id: matchId }, body.reason, tx => reportState(tx, matchId, body), {
+          detail: { revision, status, homeScore, awayScore },
+        })
+        return read(matchId)
+      },
+      consoleOperation({
+        id: 'reportMatch',
+        summary: 'Enter status, scores and kick-off of a match',
+        description: 'A result settles the predictions; another result settles them again.',
+        permission: 'matches.write',
+        reversible: 'enter the former state with the next revision',
+        params: schema.MatchParams,
+        body: schema.ReportedState,
+        responses: { 200: schema.MatchDetail },
+        problems: [...reportState.problems, ...readMatchDetail.problems],
+        examples: { body: { ...exampleUpdate, reason: 'The referee has corrected the report.' } },
+      }),
+    )
+    .post(
+      '/matches/:matchId/revision',
+      async ({ act, body, params: { matchId } }) => {
+        const { revision, reason } = body
+        await act({ kind: 'match', id: matchId }, reason, tx => resetRevision(tx, matchId, revision), {
+          detail: ({ before }) => ({ before, revision }),
+        })
+        return read(matchId)
+      },
+      consoleOperation({
+        id: 'resetMatchRevision',
+        summary: 'Lower the revision of a match, after a wrong number shut out later reports',
+        permission: 'matches.write',
+        params: schema.MatchParams,
+        body: schema.ResetRevision,
+        responses: { 200: schema.MatchDetail },
+        problems: [...resetRevision.problems, ...readMatchDetail.problems],
+        examples: { body: { revision: 4, reason: 'The scoreboard had sent 4000.' } },
+      }),
+    )
+}

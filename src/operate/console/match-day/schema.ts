@@ -1,0 +1,120 @@
+import { MAX_REVISION, Score, Status } from '../../../club/matches/schema.ts'
+import {
+  Closed,
+  IdReference,
+  Instant,
+  InstantInput,
+  InstantParameter,
+  Integer,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+} from '../../../core/schemas.ts'
+import { Type } from '../../../core/typebox.ts'
+import { Reason } from '../contract/reason.ts'
+
+const Team = Closed(
+  {
+    id: Type.String({ description: 'The team.' }),
+    name: Type.String({ description: 'Its name.' }),
+    crestUrl: Nullable(Type.String(), { description: 'Its crest.' }),
+  },
+  { title: 'ConsoleMatchTeam' },
+)
+
+const members = {
+  id: Type.String({ description: 'The match.' }),
+  competition: Type.String({ description: 'The competition.' }),
+  season: Type.String({ description: 'The season.' }),
+  round: Nullable(Type.String(), { description: 'The round.' }),
+  home: Team,
+  away: Team,
+  kickoffAt: Instant('Kick-off.'),
+  venue: Nullable(Type.String(), { description: 'Where it is played.' }),
+  status: Status,
+  homeScore: Nullable(Score),
+  awayScore: Nullable(Score),
+  revision: Integer({ description: 'Of status, scores and kick-off. The next change has a greater one.' }),
+  active: Type.Boolean({ description: 'Whether fans see it. Only such a match can be changed.' }),
+  settlement: OneOf(['none', 'running', 'done'], {
+    description: 'Of the predictions by the current result; `none`: there was no result yet.',
+  }),
+  checkIn: Nullable(Closed({ opensAt: Instant('When it opens.'), closesAt: Instant('When it closes.') }), {
+    description: 'When fans can check in; null for a postponed or cancelled match.',
+  }),
+}
+
+export const ListedMatch = Closed(members, { title: 'ConsoleMatch' })
+export type ListedMatch = typeof ListedMatch.static
+
+export const MatchesQuery = Closed({
+  ...PageQuery,
+  from: Type.Optional(InstantParameter('Only matches with kick-off at this time or later.')),
+  to: Type.Optional(InstantParameter('Only matches with kick-off before this time.')),
+  season: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only of this season.' })),
+})
+export type MatchesQuery = typeof MatchesQuery.static
+
+export const ListedMatches = Closed(
+  {
+    matches: Type.Array(ListedMatch, { description: 'By kick-off, earliest first.' }),
+    nextCursor: NextCursor,
+  },
+  { title: 'ConsoleMatches' },
+)
+
+export const Seasons = Closed(
+  { seasons: Type.Array(Type.String(), { description: 'That have matches, the latest first.' }) },
+  { title: 'ConsoleSeasons' },
+)
+
+export const MatchDetail = Closed(
+  {
+    ...members,
+    progress: Closed(
+      {
+        predictions: Integer({ description: 'Predictions of the match.' }),
+        settled: Integer({ description: 'Those that follow the current result.' }),
+        points: Integer({ description: 'Points that fans have for them.' }),
+        action: Nullable(OneOf(['settle', 'void', 'reopen']), {
+          description: 'What the current result does with predictions; null: there was none yet.',
+        }),
+        state: OneOf(['none', 'running', 'done']),
+      },
+      { title: 'SettlementProgress' },
+    ),
+    gateUrl: Type.String({ description: 'The page of a screen at the gate, on the public address.' }),
+  },
+  { title: 'ConsoleMatchDetail' },
+)
+export type MatchDetail = typeof MatchDetail.static
+
+export const MatchParams = Closed({ matchId: IdReference('The match.', 'harbour-city-2026-08-15') })
+
+const Revision = (description: string) => Integer({ minimum: 1, maximum: MAX_REVISION, description })
+
+/** Another report takes it back, so a reason is asked for only where points that fans have can change. */
+export const ReportedState = Closed(
+  {
+    revision: Revision('One more than the revision that the page shows.'),
+    status: Status,
+    kickoffAt: InstantInput('Kick-off.'),
+    homeScore: Nullable(Score),
+    awayScore: Nullable(Score),
+    reason: Type.Optional({
+      ...Reason,
+      description: 'Why. Required once predictions were settled by a result.',
+    }),
+  },
+  { title: 'ReportedState' },
+)
+export type ReportedState = typeof ReportedState.static
+
+export const ResetRevision = Closed(
+  {
+    revision: Revision('The last revision that the reporting system counted.'),
+    reason: Reason,
+  },
+  { title: 'ResetRevision' },
+)

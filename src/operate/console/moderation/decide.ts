@@ -1,0 +1,35 @@
+/** Decisions of moderators in the console, by the verbs of the command. */
+
+import type { Transaction } from '../../../../db/index.ts'
+import { instantIn } from '../../../core/instant.ts'
+import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
+import { decide } from '../../../fan/moderation/cases.ts'
+import type { Decision } from '../../../identity/sanctions/decisions.ts'
+import type { Staff } from '../staff.ts'
+import type { NewDecision } from './schema.ts'
+
+const MAX_SUSPENSION_MS = 3_653 * 86_400_000
+
+/** `about`: id of a case, or user id. */
+export async function decideAs(
+  tx: Transaction,
+  staff: Staff,
+  about: string,
+  { kind, reason, note, until }: NewDecision,
+): Promise<Decision> {
+  const common = { ...moderatorOf(staff), reason, note }
+  if (kind !== 'suspend') {
+    if (until !== undefined) refuseField({ pointer: '/until', message: 'is for a suspension' })
+    return decide(tx, about, { ...common, kind })
+  }
+  if (until === undefined) return refuseField({ pointer: '/until', message: 'is required' })
+  const end = instantIn(until)
+  const ahead = end.getTime() - tx.now().getTime()
+  if (ahead <= 0 || ahead > MAX_SUSPENSION_MS)
+    refuseField({ pointer: '/until', message: 'must be in the future, at most ten years ahead' })
+  return decide(tx, about, { ...common, kind, until: end })
+}
+decideAs.problems = [transportProblems.validation_failed, ...decide.problems] as const
+
+/** How decisions name who decided. */
+export const moderatorOf = ({ id, name }: Staff) => ({ decidedBy: name, decidedById: id })

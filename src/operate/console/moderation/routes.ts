@@ -1,0 +1,189 @@
+/** Moderation: the queue, cases, decisions and appeals. */
+import { Elysia } from 'elysia'
+import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
+import { recordDecision } from '../../../identity/sanctions/decisions.ts'
+import { appealProblems } from '../../../identity/sanctions/problems.ts'
+import { Nothing } from '../../../platform/http/contract/operation.ts'
+import { findFan, findFanOfCase } from '../../admin/moderation/find-fan.ts'
+import {
+  readAppeals,
+  readCase,
+  readCases,
+  readRecord,
+  readReporter,
+} from '../../admin/moderation/read-case.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { decideAs, moderatorOf } from './decide.ts'
+import * as schema from './schema.ts'
+
+const exampleDecision = { kind: 'dismiss', reason: 'other', note: 'A joke among friends.' } as const
+
+const readRoutes = (deps: ConsoleDeps, { db } = deps) =>
+  staff(deps, { prefix: '/api/moderation', tag: 'Moderation' })
+    .get(
+      '/cases',
+      () => readCases(db.read),
+      consoleOperation({
+        id: 'listCases',
+        summary: 'List the open cases, the heaviest first',
+        permission: 'moderation.read',
+        query: Nothing,
+        responses: { 200: schema.Queue },
+      }),
+    )
+    .get(
+      '/cases/:caseId',
+      ({ params }) => readCase(db.read, params.caseId),
+      consoleOperation({
+        id: 'readCase',
+        summary: 'Read a case: its reports with their evidence, and the record of the fan',
+        permission: 'moderation.read',
+        params: schema.CaseParams,
+        responses: { 200: schema.Case },
+        problems: readCase.problems,
+      }),
+    )
+    .get(
+      '/fans/:fan',
+      async ({ params }) => readRecord(db.read, await findFan(db.read, params.fan)),
+      consoleOperation({
+        id: 'readModerationRecord',
+        summary: 'Read what was decided about a fan',
+        permission: 'moderation.read',
+        params: schema.FanParams,
+        responses: { 200: schema.FanRecord },
+        problems: findFan.problems,
+      }),
+    )
+    .get(
+      '/appeals',
+      async ({ staff }) => ({ appeals: await readAppeals(db.read, moderatorOf(staff)) }),
+      consoleOperation({
+        id: 'listAppeals',
+        summary: 'List the open appeals, the oldest first',
+        permission: 'moderation.read',
+        query: Nothing,
+        responses: { 200: schema.Appeals },
+      }),
+    )
+
+const writeRoutes = (deps: ConsoleDeps, { db } = deps) =>
+  staff(deps, { prefix: '/api/moderation', tag: 'Moderation' })
+    .post(
+      '/cases/:caseId/decisions',
+      async ({ act, body, params: { caseId }, staff }) => {
+        const fanId = (await findFanOfCase(db.read, caseId)) ?? caseId
+        const decision = await act(
+          { kind: 'fan', id: fanId },
+          body.reason,
+          tx => decideAs(tx, staff, caseId, body),
+          { detail: ({ id, kind }) => ({ caseId, decisionId: id, kind }) },
+        )
+        return { decisionId: decision.id }
+      },
+      consoleOperation({
+        id: 'decideCase',
+        summary: 'Decide a case: all its open reports are resolved',
+        description: 'A note leaves the case open. Of several decisions at once, one succeeds.',
+        permission: 'moderation.write',
+        params: schema.CaseParams,
+        body: schema.NewDecision,
+        responses: { 200: schema.Decided },
+        problems: decideAs.problems,
+        examples: { body: exampleDecision },
+      }),
+    )
+    .post(
+      '/fans/:fanId/decisions',
+      async ({ act, body, params: { fanId }, staff }) => {
+        const decision = await act(
+          { kind: 'fan', id: fanId },
+          body.reason,
+          tx => decideAs(tx, staff, fanId, body),
+          { detail: ({ id, kind }) => ({ decisionId: id, kind }) },
+        )
+        return { decisionId: decision.id }
+      },
+      consoleOperation({
+        id: 'decideAboutFan',
+        summary: 'Decide about a fan, with or without reports',
+        permission: 'moderation.write',
+        params: schema.FanIdParams,
+        body: schema.NewDecision,
+        responses: { 200: schema.Decided },
+        problems: decideAs.problems,
+        examples: { body: { ...exampleDecision, kind: 'note' } },
+      }),
+    )
+    .post(
+      '/fans/:fanId/lifts',
+      async ({ act, body, params: { fanId }, staff }) => {
+        const { sanctionId: liftsId, reason, note } = body
+        const decision = await act(
+          { kind: 'fan', id: fanId },
+          reason,
+          tx => recordDecision(tx, { ...moderatorOf(staff), fanId, kind: 'lift', liftsId, reason, note }),
+          { detail: ({ id }) => ({ decisionId: id, sanctionId: liftsId }) },
+        )
+        return { decisionId: decision.id }
+      },
+      consoleOperation({
+        id: 'liftSanction',
+        summary: 'End a sanction',
+        permission: 'moderation.write',
+        params: schema.FanIdParams,
+        body: schema.NewLift,
+        responses: { 200: schema.Decided },
+        problems: recordDecision.problems,
+        examples: {
+          body: {
+            sanctionId: '01981e2c-7c1f-7000-8000-000000000042',
+            reason: 'other',
+            note: 'It was a quote.',
+          },
+        },
+      }),
+    )
+    .post(
+      '/appeals/:appealId/decision',
+      async ({ act, body, params: { appealId }, staff }) => {
+        const appeal = await act(
+          { kind: 'appeal', id: appealId },
+          body.reason,
+          tx => decideAppeal(tx, appealId, { ...moderatorOf(staff), ...body }),
+          { detail: ({ fanId, sanctionId, granted }) => ({ fanId, sanctionId, granted }) },
+        )
+        return { decisionId: appeal.id }
+      },
+      consoleOperation({
+        id: 'decideAppeal',
+        summary: 'Grant or reject an appeal, as another person than that of the sanction',
+        permission: 'moderation.write',
+        params: schema.AppealParams,
+        body: schema.AppealDecision,
+        responses: { 200: schema.Decided },
+        problems: [appealProblems.appeal_not_open, appealProblems.appeal_of_own_decision],
+        examples: { body: { granted: true, reason: 'other' } },
+      }),
+    )
+    .post(
+      '/reports/:reportId/reporter',
+      async ({ act, body, params: { reportId } }) => ({
+        reporter: await act({ kind: 'report', id: reportId }, body.reason, tx => readReporter(tx, reportId)),
+      }),
+      consoleOperation({
+        id: 'revealReporter',
+        summary: 'See who filed a report, which the audit log keeps',
+        permission: 'moderation.write',
+        params: schema.ReportParams,
+        body: schema.RevealReporter,
+        responses: { 200: schema.Reporter },
+        problems: readCase.problems,
+        examples: { body: { reason: 'The reporter asked by phone.' } },
+      }),
+    )
+
+export const moderationRoutes = (deps: ConsoleDeps) =>
+  new Elysia({ name: 'console/moderation', normalize: false }).use(readRoutes(deps)).use(writeRoutes(deps))

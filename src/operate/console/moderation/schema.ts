@@ -1,0 +1,177 @@
+import {
+  Closed,
+  Id,
+  IdReference,
+  Instant,
+  InstantInput,
+  Integer,
+  Nullable,
+  OneOf,
+} from '../../../core/schemas.ts'
+import { Type } from '../../../core/typebox.ts'
+import { SUBJECT_KINDS } from '../../../fan/moderation/subjects.ts'
+import { REASONS } from '../../../identity/sanctions/decisions.ts'
+import { Reason } from '../contract/reason.ts'
+
+const reason = OneOf(REASONS, { description: 'What was wrong, as the fan sees it.' })
+const subjectKind = OneOf(SUBJECT_KINDS, { description: 'What was reported.' })
+const handle = Nullable(Type.String(), { description: 'Null: the fan has none.' })
+const Fan = Closed({ id: Id('The fan.'), handle }, { title: 'ModeratedFan' })
+
+export const Queue = Closed(
+  {
+    cases: Type.Array(
+      Closed(
+        {
+          caseId: Id('The case: the oldest of its reports.'),
+          subjectKind,
+          fan: Fan,
+          reports: Integer({ description: 'Open reports.' }),
+          reporters: Integer({ description: 'Those of fans; the others are of the text filter.' }),
+          weight: Integer({
+            description: 'Thousandths: 500 for a first report, more for reporters who were right.',
+          }),
+          since: Instant('When the oldest report was filed.'),
+        },
+        { title: 'ListedCase' },
+      ),
+      { description: 'The heaviest first, at most 100.' },
+    ),
+    openReports: Integer({ description: 'In all cases.' }),
+    oldest: Nullable(Instant('When the oldest open report was filed.')),
+  },
+  { title: 'ModerationQueue' },
+)
+
+const CaseReport = Closed(
+  {
+    id: Id('The report.'),
+    reason,
+    note: Nullable(Type.String(), { description: 'In the words of the reporter.' }),
+    evidence: Nullable(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'What the subject showed when it was reported.',
+    }),
+    reporter: Nullable(
+      Closed({
+        filed: Integer({ description: 'Reports that they have filed.' }),
+        upheld: Integer({ description: 'Those that led to a sanction.' }),
+        dismissed: Integer({ description: 'Those that were dismissed.' }),
+      }),
+      { description: 'How often the reporter was right, without who it is. Null: the text filter.' },
+    ),
+    createdAt: Instant('When it was filed.'),
+  },
+  { title: 'CaseReport' },
+)
+
+const Decision = Closed(
+  {
+    id: Id('The decision.'),
+    kind: OneOf(['dismiss', 'hide', 'mute', 'suspend', 'lift', 'note']),
+    reason,
+    until: Nullable(Instant('Of a suspension.')),
+    liftsId: Nullable(Type.String(), { description: 'Of a lift: the sanction that it ends.' }),
+    decidedBy: Type.String({ description: 'Name of the moderator.' }),
+    note: Nullable(Type.String(), { description: 'Internal.' }),
+    inForce: Type.Boolean(),
+    createdAt: Instant('When it was decided.'),
+  },
+  { title: 'ShownDecision' },
+)
+
+const appealMembers = {
+  id: Id('The appeal.'),
+  sanctionId: Id('The sanction.'),
+  text: Type.String({ description: 'In the words of the fan.' }),
+  granted: Nullable(Type.Boolean(), { description: 'Null: it is open.' }),
+  decidedBy: Nullable(Type.String()),
+  decidedAt: Nullable(Instant('When it was decided.')),
+  createdAt: Instant('When it was written.'),
+}
+
+export const FanRecord = Closed(
+  {
+    fan: Fan,
+    decisions: Type.Array(Decision, { description: 'The latest first.' }),
+    appeals: Type.Array(Closed(appealMembers), { description: 'The latest first.' }),
+    openReports: Integer({ description: 'About the fan, in all cases.' }),
+  },
+  { title: 'ModerationRecord' },
+)
+export type FanRecord = typeof FanRecord.static
+
+export const Case = Closed(
+  {
+    caseId: Id('The case.'),
+    subjectKind,
+    subjectId: Type.String({ description: 'Of a fan or a locker the user id; else the id of the trade.' }),
+    openReports: Integer({ description: 'Of the case.' }),
+    reports: Type.Array(CaseReport, { description: 'The oldest first, at most 100.' }),
+    record: FanRecord,
+  },
+  { title: 'ModerationCase' },
+)
+export type Case = typeof Case.static
+
+export const Appeals = Closed(
+  {
+    appeals: Type.Array(
+      Closed({
+        ...appealMembers,
+        fan: Fan,
+        sanction: Closed({
+          kind: OneOf(['hide', 'mute', 'suspend']),
+          reason,
+          until: Nullable(Instant('Of a suspension.')),
+          decidedBy: Type.String(),
+          createdAt: Instant('When it was decided.'),
+        }),
+        yours: Type.Boolean({
+          description: 'Whether you decided the sanction: then another person decides.',
+        }),
+      }),
+      { description: 'The oldest first, at most 100.' },
+    ),
+  },
+  { title: 'OpenAppeals' },
+)
+
+const note = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: 'For moderators; an erasure of the fan deletes it.',
+  }),
+)
+
+export const NewDecision = Closed(
+  {
+    kind: OneOf(['dismiss', 'hide', 'mute', 'suspend', 'note'], { description: 'What is decided.' }),
+    reason,
+    note,
+    until: Type.Optional(InstantInput('Of a suspension, which needs it: up to ten years ahead.')),
+  },
+  { title: 'NewDecision' },
+)
+export type NewDecision = typeof NewDecision.static
+
+export const NewLift = Closed(
+  { sanctionId: IdReference('The sanction that it ends.'), reason, note },
+  { title: 'NewLift' },
+)
+
+export const AppealDecision = Closed(
+  { granted: Type.Boolean({ description: 'Whether the sanction is lifted.' }), reason, note },
+  { title: 'AppealDecision' },
+)
+
+export const CaseParams = Closed({ caseId: IdReference('The case.') })
+export const FanParams = Closed({ fan: IdReference('Handle or user id.', 'calebe') })
+export const FanIdParams = Closed({ fanId: IdReference('The fan.') })
+export const AppealParams = Closed({ appealId: IdReference('The appeal.') })
+export const ReportParams = Closed({ reportId: IdReference('The report.') })
+
+export const RevealReporter = Closed({ reason: Reason }, { title: 'RevealReporter' })
+export const Reporter = Closed({ reporter: Nullable(Fan, { description: 'Null: the text filter.' }) })
+
+export const Decided = Closed({ decisionId: Id('The decision, or the appeal.') }, { title: 'Decided' })

@@ -1,0 +1,132 @@
+/** Orders: what is to be packed and shipped, and refunds. */
+import { Elysia } from 'elysia'
+import { pageOf } from '../../../core/pagination.ts'
+import { Nothing } from '../../../platform/http/contract/operation.ts'
+import { changeLine } from '../../../play/shop/change-line.ts'
+import { writePackingList } from '../../admin/orders/packing-list.ts'
+import { listOrdersOf, listRefundsDue, readOrderDetail } from '../../admin/orders/read-orders.ts'
+import { findRefundable, refundPurchase } from '../../admin/refunds/refund-purchase.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { mayDo } from '../roles.ts'
+import type { Staff } from '../staff.ts'
+import * as schema from './schema.ts'
+
+const orderRoutes = (deps: ConsoleDeps) => {
+  const { db, cursors, addressEncryption } = deps
+  /** Who ships sees where to. */
+  const read = ({ role }: Staff, orderId: string) =>
+    readOrderDetail(db.read, addressEncryption, orderId, mayDo(role, 'orders.write'))
+  return staff(deps, { prefix: '/api/orders', tag: 'Orders' })
+    .get(
+      '',
+      ({ query: { list = 'all', ...page } }) => listOrdersOf(db.read, cursors, list, pageOf(page)),
+      consoleOperation({
+        id: 'listConsoleOrders',
+        summary: 'List orders by what there is to do',
+        permission: 'orders.read',
+        query: schema.OrdersQuery,
+        responses: { 200: schema.ListedOrders },
+        problems: listOrdersOf.problems,
+      }),
+    )
+    .get(
+      '/:orderId',
+      ({ params, staff }) => read(staff, params.orderId),
+      consoleOperation({
+        id: 'readConsoleOrder',
+        summary: 'Read an order',
+        permission: 'orders.read',
+        params: schema.OrderParams,
+        responses: { 200: schema.OrderDetail },
+        problems: readOrderDetail.problems,
+      }),
+    )
+    .put(
+      '/:orderId/lines/:number',
+      async ({ act, body, params: { orderId, number }, staff }) => {
+        const { reason, ...change } = body
+        const line = Number(number)
+        await act({ kind: 'order', id: orderId }, reason, tx => changeLine(tx, orderId, line, change), {
+          detail: { line, state: change.state },
+        })
+        return read(staff, orderId)
+      },
+      consoleOperation({
+        id: 'changeConsoleOrderLine',
+        summary: 'Change the state of a line that is shipped',
+        description: 'Its new state says why; a reason can be added, such as for a return.',
+        permission: 'orders.write',
+        params: schema.OrderLineParams,
+        body: schema.LineStateChange,
+        findErrors: schema.findLineErrors,
+        responses: { 200: schema.OrderDetail },
+        problems: changeLine.problems,
+        examples: { body: { state: 'shipped', carrier: 'CTT', tracking: 'RR123456785PT' } },
+      }),
+    )
+    .post(
+      '/packing-list',
+      async ({ act, body: { state, reason }, set }) => {
+        const { csv } = await act(
+          { kind: 'packing-list', id: state },
+          reason,
+          tx => writePackingList(tx, addressEncryption, state),
+          { detail: ({ lines }) => ({ lines }) },
+        )
+        set.headers['Content-Type'] = 'text/csv; charset=utf-8'
+        set.headers['Content-Disposition'] = `attachment; filename="packing-list-${state}.csv"`
+        return csv
+      },
+      consoleOperation({
+        id: 'exportPackingList',
+        summary: 'Export lines to pack or to ship, with addresses, as CSV',
+        permission: 'orders.write',
+        body: schema.PackingList,
+        responses: { 200: schema.Csv },
+        examples: { body: { state: 'none', reason: 'For the warehouse.' } },
+      }),
+    )
+}
+
+const refundRoutes = (deps: ConsoleDeps) => {
+  const { db, payments } = deps
+  return staff(deps, { prefix: '/api/refunds', tag: 'Orders' })
+    .get(
+      '',
+      () => listRefundsDue(db.read),
+      consoleOperation({
+        id: 'listRefundsDue',
+        summary: 'List refunds that are due, of every kind of purchase',
+        permission: 'orders.read',
+        query: Nothing,
+        responses: { 200: schema.RefundsDue },
+      }),
+    )
+    .post(
+      '/:purchaseId',
+      async ({ act, body: { reason }, params: { purchaseId } }) => {
+        // Before another person is asked to confirm it.
+        await findRefundable(db.read, purchaseId)
+        const refunded = await act.inSteps({ kind: 'purchase', id: purchaseId }, reason, write =>
+          refundPurchase({ read: db.read, write, loadPayments: async () => payments }, purchaseId),
+        )
+        return { purchaseId, refunded: refunded !== null, supplyReturned: refunded?.supplyReturned ?? null }
+      },
+      consoleOperation({
+        id: 'refundPurchase',
+        summary: 'Refund a purchase, an order or a top-up, where its payment came from',
+        description: 'A repeat changes nothing: `refunded` is false.',
+        permission: 'refunds.write',
+        params: schema.PurchaseParams,
+        body: schema.RefundPurchase,
+        responses: { 200: schema.Refunded },
+        problems: refundPurchase.problems,
+        examples: { body: { reason: 'The parcel was lost.' } },
+      }),
+    )
+}
+
+export const orderDeskRoutes = (deps: ConsoleDeps) =>
+  new Elysia({ name: 'console/orders', normalize: false }).use(orderRoutes(deps)).use(refundRoutes(deps))

@@ -1,0 +1,136 @@
+import type { FieldError } from '../../../core/problems.ts'
+import {
+  Closed,
+  Id,
+  IdReference,
+  Instant,
+  Integer,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+} from '../../../core/schemas.ts'
+import { Type } from '../../../core/typebox.ts'
+import {
+  FanOrder,
+  findLineErrors as findChangeErrors,
+  LineChange,
+  LineParams,
+} from '../../../play/shop/order-schema.ts'
+import { Price } from '../../../play/shop/schema.ts'
+import { ORDER_LISTS } from '../../admin/orders/read-orders.ts'
+import { Reason } from '../contract/reason.ts'
+
+export const OrdersQuery = Closed({
+  ...PageQuery,
+  list: Type.Optional(
+    OneOf(ORDER_LISTS, {
+      description:
+        '`to_pack`, `to_ship`, `shipped`: orders with a line in this state, the oldest first, as `refund_due`. The others: by status, the latest first. `paid` includes those that have arrived, `pending` those that have expired.',
+      examples: ['to_pack'],
+    }),
+  ),
+})
+
+export const ListedOrder = Closed(
+  {
+    id: Id('The order.'),
+    status: Type.String({ description: 'As the fan sees it.' }),
+    fan: Closed({
+      id: Id('The fan.'),
+      displayName: Nullable(Type.String(), { description: 'The name that other fans see.' }),
+    }),
+    total: Closed(Price.properties, { description: 'What is to be paid, or was paid.' }),
+    units: Integer({ description: 'Units of all lines.' }),
+    products: Type.Array(Type.String(), { description: 'The products of the lines.' }),
+    states: Type.Array(Type.String(), { description: 'States of the lines that are shipped, each once.' }),
+    createdAt: Instant('When it was made.'),
+    paidAt: Nullable(Instant('When it was paid.')),
+  },
+  { title: 'ConsoleOrder' },
+)
+export type ListedOrder = typeof ListedOrder.static
+
+export const ListedOrders = Closed(
+  { orders: Type.Array(ListedOrder), nextCursor: NextCursor },
+  { title: 'ConsoleOrders' },
+)
+
+export const OrderDetail = Closed(
+  {
+    ...FanOrder.properties,
+    addressHidden: Type.Boolean({ description: 'Whether the role does not see the address.' }),
+    refund: Nullable(
+      Closed({
+        consequences: Type.Array(
+          Closed({
+            item: Type.String({ description: 'What was bought.' }),
+            consequence: Type.String({ description: 'What a refund does with it.' }),
+          }),
+        ),
+        paidBy: OneOf(['points', 'cash', 'gateway'], { description: 'Where the refund goes.' }),
+      }),
+      { description: 'What a refund does. Null: the order cannot be refunded.' },
+    ),
+  },
+  { title: 'ConsoleOrderDetail' },
+)
+export type OrderDetail = typeof OrderDetail.static
+
+export const OrderParams = Closed({ orderId: IdReference('The order.') })
+export const OrderLineParams = LineParams
+
+/** As of the club's systems, without the reason. */
+export function findLineErrors({ body }: { body: unknown }): FieldError[] {
+  if (typeof body !== 'object' || body === null) return []
+  return findChangeErrors({
+    body: Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'reason')),
+  })
+}
+
+/** The next state of a line. */
+export const LineStateChange = Closed(
+  { ...LineChange.properties, reason: Type.Optional(Reason) },
+  { title: 'LineStateChange' },
+)
+
+export const PurchaseParams = Closed({ purchaseId: IdReference('The purchase, order or top-up.') })
+export const RefundPurchase = Closed({ reason: Reason }, { title: 'RefundPurchase' })
+export const Refunded = Closed(
+  {
+    purchaseId: Id('The purchase, order or top-up.'),
+    refunded: Type.Boolean({ description: 'False: it was refunded before.' }),
+    supplyReturned: Nullable(Type.Boolean(), { description: 'Whether all of it went back to the stock.' }),
+  },
+  { title: 'ConsoleRefund' },
+)
+
+export const PackingList = Closed(
+  {
+    state: OneOf(['none', 'ready'], {
+      description: 'Lines that are not packed, or that wait for the carrier.',
+    }),
+    reason: Reason,
+  },
+  { title: 'PackingList' },
+)
+export const Csv = Type.String({ description: 'CSV with a header.' })
+
+export const RefundsDue = Closed(
+  {
+    refunds: Type.Array(
+      Closed({
+        purchaseId: Id('The purchase, order or top-up.'),
+        kind: OneOf(['pack', 'order', 'top_up']),
+        fanId: Id('The fan.'),
+        price: Closed(Price.properties),
+        paymentReference: Nullable(Type.String(), { description: 'Of the gateway.' }),
+        createdAt: Instant('When the purchase began.'),
+        since: Instant('When its payment was taken; else when the purchase began.'),
+      }),
+      { description: 'The oldest first, at most 200.' },
+    ),
+    total: Integer({ description: 'All that are due.' }),
+  },
+  { title: 'RefundsDue' },
+)

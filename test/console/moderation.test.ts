@@ -1,0 +1,183 @@
+/** Moderation in the console: cases with their evidence, one decision of several at once, appeals by another person. */
+import { expect, test } from 'bun:test'
+import { decideAppeal } from '../../src/identity/sanctions/appeals.ts'
+import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
+import { type NamedFan, namedFan } from '../identity/relations/relations-world.ts'
+import { onEachEngine } from '../support/world.ts'
+import { consoleOf } from './support.ts'
+
+const DAY = 86_400_000
+
+onEachEngine('moderation in the console', world => {
+  const { as } = consoleOf(world)
+  const [ana, bruno] = [as('moderator', 'Ana'), as('moderator', 'Bruno')]
+
+  async function report(fan: NamedFan, about: NamedFan, note = 'Links.') {
+    const { body } = await fan.post('/api/reports', {
+      ...{ subject: { kind: 'fan', id: about.handle }, reason: 'spam', note },
+    })
+    return String(body.id)
+  }
+  const queue = async () => (await ana.get('/api/moderation/cases')).body
+  const decide = (caseId: string, decision: object, by = ana) =>
+    by.post(`/api/moderation/cases/${caseId}/decisions`, { reason: 'spam', ...decision })
+  const recordOf = async ({ id }: NamedFan) => (await ana.get(`/api/moderation/fans/${id}`)).body
+  const statusOf = async (fan: NamedFan) => (await fan.get('/api/user/reports')).body.reports[0]
+  async function suspended(by = ana) {
+    const fan = await namedFan(world)
+    const until = new Date(world.clock.ms + DAY).toISOString()
+    const decision = { kind: 'suspend', reason: 'spam', until }
+    const { status, body } = await by.post(`/api/moderation/fans/${fan.id}/decisions`, decision)
+    expect(status).toBe(200)
+    return { fan, sanctionId: String(body.decisionId) }
+  }
+  async function appealed(by = ana) {
+    const { fan, sanctionId } = await suspended(by)
+    await fan.post('/api/user/appeals', { sanctionId, text: 'I quoted others.' })
+    const { appeals } = (await ana.get('/api/moderation/appeals')).body
+    return {
+      fan,
+      sanctionId,
+      appeal: appeals.find((one: { sanctionId: string }) => one.sanctionId === sanctionId),
+    }
+  }
+
+  test('shows the queue, and a case with its evidence, without who reported', async () => {
+    const [reporter, about] = [await namedFan(world), await namedFan(world)]
+    const caseId = await report(reporter, about)
+    expect((await queue()).cases).toContainEqual(
+      expect.objectContaining({
+        caseId,
+        fan: { id: about.id, handle: about.handle },
+        reports: 1,
+        weight: 500,
+      }),
+    )
+    const { status, body } = await ana.get(`/api/moderation/cases/${caseId}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      openReports: 1,
+      reports: [
+        {
+          ...{ id: caseId, note: 'Links.', reason: 'spam' },
+          evidence: { handle: about.handle },
+          reporter: { filed: 1, upheld: 0, dismissed: 0 },
+        },
+      ],
+      record: { fan: { id: about.id }, decisions: [] },
+    })
+    for (const secret of [reporter.id, reporter.handle]) expect(JSON.stringify(body)).not.toContain(secret)
+  })
+
+  test('who reported is shown to a moderator with a reason, which the audit log keeps', async () => {
+    const [reporter, about] = [await namedFan(world), await namedFan(world)]
+    const id = await report(reporter, about)
+    const path = `/api/moderation/reports/${id}/reporter`
+    expect((await ana.post(path, {})).status).toBe(422)
+    expect((await as('support').post(path, { reason: 'x' })).body.code).toBe('permission_denied')
+    const reason = 'The reporter called.'
+    expect((await ana.post(path, { reason })).body.reporter).toEqual({
+      id: reporter.id,
+      handle: reporter.handle,
+    })
+    const { entries } = (await as('owner').get(`/api/audit?subjectKind=report&subjectId=${id}`)).body
+    expect(entries).toMatchObject([{ operation: 'revealReporter', reason, staff: { name: 'Ana' } }])
+    expect(JSON.stringify(entries)).not.toContain(reporter.id)
+  })
+
+  test.each(['dismiss', 'hide', 'mute'] as const)('%s resolves the reports of the case', async kind => {
+    const [reporter, about] = [await namedFan(world), await namedFan(world)]
+    const caseId = await report(reporter, about)
+    expect((await decide(caseId, { kind, note: 'Twice before.' })).status).toBe(200)
+    expect((await queue()).cases.map((one: { caseId: string }) => one.caseId)).not.toContain(caseId)
+    expect(await statusOf(reporter)).toMatchObject({ status: 'resolved', actionTaken: kind !== 'dismiss' })
+    expect((await recordOf(about)).decisions).toMatchObject([
+      { kind, decidedBy: 'Ana', note: 'Twice before.', inForce: kind !== 'dismiss' },
+    ])
+    const { entries } = (await as('owner').get(`/api/audit?subjectKind=fan&subjectId=${about.id}`)).body
+    expect(entries).toMatchObject([{ operation: 'decideCase', detail: { kind, caseId } }])
+    expect(JSON.stringify(entries)).not.toContain('Twice before.')
+  })
+
+  test('of two moderators at once one decides, and the other is told who', async () => {
+    const [reporter, about] = [await namedFan(world), await namedFan(world)]
+    const caseId = await report(reporter, about)
+    const answers = await Promise.all([
+      decide(caseId, { kind: 'hide' }, ana),
+      decide(caseId, { kind: 'dismiss' }, bruno),
+      decide(caseId, { kind: 'mute' }, bruno),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+    const { decisions } = await recordOf(about)
+    expect(decisions).toHaveLength(1)
+    const late = await ana.get(`/api/moderation/cases/${caseId}`)
+    expect([late.status, late.body.code]).toEqual([409, 'case_not_open'])
+    expect(late.body.detail).toContain(`${decisions[0].decidedBy} decided it`)
+  })
+
+  test('a suspension needs an end in the future, within ten years', async () => {
+    const fan = await namedFan(world)
+    const path = `/api/moderation/fans/${fan.id}/decisions`
+    const at = (ms: number) => new Date(world.clock.ms + ms).toISOString()
+    for (const decision of [
+      { kind: 'suspend' },
+      { kind: 'suspend', until: at(0) },
+      { kind: 'suspend', until: at(4_000 * DAY) },
+      { kind: 'hide', until: at(DAY) },
+    ]) {
+      const { status, body } = await ana.post(path, { reason: 'spam', ...decision })
+      expect([status, body.errors[0].pointer]).toEqual([422, '/until'])
+    }
+    expect((await ana.post(path, { kind: 'suspend', reason: 'spam', until: at(DAY) })).status).toBe(200)
+    expect((await fan.patch('/api/user/profile', { bio: 'x' })).body.code).toBe('suspended')
+  })
+
+  test('a sanction is lifted once', async () => {
+    const { fan, sanctionId } = await suspended()
+    const lift = () => bruno.post(`/api/moderation/fans/${fan.id}/lifts`, { sanctionId, reason: 'other' })
+    expect((await lift()).status).toBe(200)
+    expect((await fan.patch('/api/user/profile', { bio: 'x' })).status).toBe(200)
+    expect((await lift()).body.code).toBe('sanction_not_in_force')
+  })
+
+  test('an appeal is decided by another person, in the console and by a command alike', async () => {
+    const { fan, appeal } = await appealed()
+    const decideIt = (by: typeof ana) =>
+      by.post(`/api/moderation/appeals/${appeal.id}/decision`, { granted: true, reason: 'other' })
+    expect(appeal).toMatchObject({ yours: true, sanction: { kind: 'suspend', decidedBy: 'Ana' } })
+    const theirs = (await bruno.get('/api/moderation/appeals')).body.appeals
+    expect(theirs.find(({ id }: { id: string }) => id === appeal.id).yours).toBe(false)
+    expect((await decideIt(ana)).body.code).toBe('appeal_of_own_decision')
+    const command = world.db.write(tx =>
+      decideAppeal(tx, appeal.id, { decidedBy: ' ana', reason: 'other', granted: true }),
+    )
+    expect(await command.catch(({ code }) => code)).toBe('appeal_of_own_decision')
+    const answers = await Promise.all([decideIt(bruno), decideIt(as('owner', 'Carla')), decideIt(bruno)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+    expect((await fan.patch('/api/user/profile', { bio: 'x' })).status).toBe(200)
+  })
+
+  test('an appeal against a decision of a command is not decided by the person of this name', async () => {
+    const fan = await namedFan(world)
+    const { id: sanctionId } = await world.db.write(tx =>
+      recordDecision(tx, { fanId: fan.id, kind: 'hide', reason: 'spam', decidedBy: 'Bruno' }),
+    )
+    await fan.post('/api/user/appeals', { sanctionId, text: 'No.' })
+    const { appeals } = (await bruno.get('/api/moderation/appeals')).body
+    const { id, yours } = appeals.find((one: { sanctionId: string }) => one.sanctionId === sanctionId)
+    const answer = await bruno.post(`/api/moderation/appeals/${id}/decision`, {
+      granted: false,
+      reason: 'spam',
+    })
+    expect([yours, answer.body.code]).toEqual([true, 'appeal_of_own_decision'])
+    expect(
+      (await ana.post(`/api/moderation/appeals/${id}/decision`, { granted: false, reason: 'spam' })).status,
+    ).toBe(200)
+  })
+
+  test('the record of a fan is found by handle; an unknown one is 404', async () => {
+    const { fan } = await suspended()
+    expect((await ana.get(`/api/moderation/fans/${fan.handle.toUpperCase()}`)).body.fan.id).toBe(fan.id)
+    expect((await ana.get('/api/moderation/fans/nobody_has_it')).body.code).toBe('fan_not_found')
+  })
+})

@@ -1,0 +1,164 @@
+/** Orders in the console: lists of what is to be done, shipping, the packing list, refunds. */
+import { expect, test } from 'bun:test'
+import { writeCell } from '../../src/operate/admin/orders/packing-list.ts'
+import { balanceOf, expectStatus, patientFan } from '../play/packs/packs-world.ts'
+import {
+  ADDRESS,
+  addStock,
+  buyWithMoney,
+  checkout,
+  completeOrder,
+  freeStock,
+  POINTS,
+} from '../play/shop/orders-world.ts'
+import { onEachEngine } from '../support/world.ts'
+import { consoleOf } from './support.ts'
+
+onEachEngine('orders in the console', world => {
+  const { as } = consoleOf(world)
+  const [support, finance] = [as('support', 'Ana'), as('finance', 'Bruno')]
+  const bought = async (members: Parameters<typeof addStock>[2] = {}) => {
+    const fan = await patientFan(world)
+    const productId = await addStock(world, 5, members)
+    return { fan, productId, order: await buyWithMoney(fan, productId) }
+  }
+  const listed = async (list: string) => {
+    const ids: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await support.get(`/api/orders?list=${list}&limit=2${cursor && `&cursor=${cursor}`}`)
+      ids.push(...page.body.orders.map(({ id }: { id: string }) => id))
+      cursor = page.body.nextCursor
+    }
+    return ids
+  }
+  const change = (orderId: string, body: object, line = 1) =>
+    support.put(`/api/orders/${orderId}/lines/${line}`, body)
+
+  test('a line goes through its states, and its order through the lists of work', async () => {
+    const { order } = await bought()
+    const shipped = { state: 'shipped', carrier: 'CTT', tracking: 'RR1' }
+    const steps = [
+      ['to_pack', { state: 'ready' }],
+      ['to_ship', shipped],
+      ['shipped', { state: 'delivered' }],
+    ] as const
+    for (const [list, next] of steps) {
+      expect(await listed(list)).toContain(order.id)
+      const { status, body } = await change(order.id, next)
+      expect([status, body.lines[0].state]).toEqual([200, next.state])
+      expect(await listed(list)).not.toContain(order.id)
+    }
+    expect((await support.get(`/api/orders/${order.id}`)).body).toMatchObject({ status: 'fulfilled' })
+    const { entries } = (await as('owner').get(`/api/audit?subjectKind=order&subjectId=${order.id}`)).body
+    expect(entries.map(({ detail }: { detail: { state: string } }) => detail.state)).toEqual([
+      ...['delivered', 'shipped', 'ready'],
+    ])
+  })
+
+  test('lists by status go through all pages, the latest first', async () => {
+    const orders = [await bought(), await bought(), await bought()].map(({ order }) => order.id)
+    expect((await listed('paid')).slice(0, 3)).toEqual(orders.toReversed())
+    expect((await listed('to_pack')).slice(-3)).toEqual(orders)
+  })
+
+  test('a line does not skip a state, and a carrier is needed', async () => {
+    const { order } = await bought()
+    expect((await change(order.id, { state: 'delivered' })).body.code).toBe('line_state_not_allowed')
+    const without = await change(order.id, { state: 'shipped', reason: 'It left.' })
+    expect([without.status, without.body.errors[0].pointer]).toEqual([422, '/carrier'])
+    expect((await change(order.id, { state: 'ready' }, 9)).body.code).toBe('order_not_found')
+  })
+
+  test('who ships sees the address; the audit log does not', async () => {
+    const { order } = await bought()
+    const { body } = await support.get(`/api/orders/${order.id}`)
+    expect(body).toMatchObject({ address: { line1: ADDRESS.line1 }, addressHidden: false })
+    await change(order.id, { state: 'ready', reason: 'Packed.' })
+    const { entries } = (await as('owner').get(`/api/audit?subjectId=${order.id}`)).body
+    expect(JSON.stringify(entries)).not.toContain(ADDRESS.line1)
+    expect((await as('moderator').get(`/api/orders/${order.id}`)).body.code).toBe('permission_denied')
+  })
+
+  test('the packing list has the lines to pack, and is in the audit log', async () => {
+    const fan = await patientFan(world)
+    const productId = await addStock(world, 5)
+    const formula = { ...ADDRESS, name: '=HYPERLINK("https://evil.example")', line2: 'Flat "2", left' }
+    const { id } = expectStatus(
+      201,
+      await fan.post('/api/checkout', { lines: [{ productId, quantity: 2 }], address: formula }),
+    )
+    const reference = await fan.post('/api/sandbox/receipts', { purchaseId: id, kind: 'paid' })
+    expectStatus(200, await completeOrder(fan, id, reference.body.paymentReference))
+    const body = { state: 'none', reason: 'For the warehouse.' }
+    const answer = await support.post('/api/orders/packing-list', body)
+    expect(answer.headers.get('content-type')).toContain('text/csv')
+    const line = String(answer.body)
+      .split('\r\n')
+      .find(row => row.startsWith(id))
+    expect(line).toContain(`,1,${productId},one,`)
+    expect(line).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
+    expect(line).toContain('"Flat ""2"", left"')
+    const { entries } = (await as('owner').get('/api/audit?operation=exportPackingList')).body
+    expect(entries[0]).toMatchObject({ reason: 'For the warehouse.', staff: { name: 'Ana' } })
+  })
+
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+351 220', "'+351 220"],
+    ['-1', "'-1"],
+    ['@cmd', "'@cmd"],
+    ['\t=1', "'\t=1"],
+    ['a,b', '"a,b"'],
+    ['plain = text', 'plain = text'],
+    [null, ''],
+  ])('a cell of %j is written as %j', (value, cell) => {
+    expect(writeCell(value)).toBe(cell)
+  })
+
+  test('finance refunds an order of points, once, whoever tries at the same time', async () => {
+    const fan = await patientFan(world, 100)
+    const productId = await addStock(world, 5, { price: POINTS })
+    const { id } = expectStatus(201, await checkout(fan, productId))
+    expectStatus(200, await completeOrder(fan, id))
+    expect((await finance.get(`/api/orders/${id}`)).body.refund).toEqual({
+      paidBy: 'points',
+      consequences: [{ item: 'line 1', consequence: expect.stringContaining('returned to the stock') }],
+    })
+    const refund = (by = finance) => by.post(`/api/refunds/${id}`, { reason: 'The parcel was lost.' })
+    expect((await refund(support)).body.code).toBe('permission_denied')
+    const answers = await Promise.all([refund(), refund(as('owner', 'Carla')), refund()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers.filter(({ body }) => body.refunded)).toHaveLength(1)
+    expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
+    expect(await freeStock(world, productId)).toBe(5)
+    const { entries } = (await as('owner').get(`/api/audit?subjectId=${id}`)).body
+    expect(entries).toMatchObject([{ operation: 'refundPurchase', reason: 'The parcel was lost.' }])
+  })
+
+  test('money that came too late is listed as due with its age, and given back by its gateway', async () => {
+    const [fan, other] = [await patientFan(world), await patientFan(world)]
+    const productId = await addStock(world, 1)
+    const { id } = expectStatus(201, await checkout(fan, productId))
+    world.clock.advance(30 * 60_000)
+    await buyWithMoney(other, productId)
+    const receipt = await fan.post('/api/sandbox/receipts', { purchaseId: id, kind: 'paid' })
+    expect((await completeOrder(fan, id, receipt.body.paymentReference)).status).toBe(409)
+    const due = async () => {
+      const { refunds } = (await finance.get('/api/refunds')).body
+      return refunds.find(({ purchaseId }: { purchaseId: string }) => purchaseId === id)
+    }
+    expect(await due()).toMatchObject({ kind: 'order', price: { amount: 1900, currency: 'EUR' } })
+    expect(await listed('refund_due')).toContain(id)
+    const reason = 'Paid too late.'
+    expect((await finance.post(`/api/refunds/${id}`, { reason })).body).toMatchObject({ refunded: true })
+    expect(await due()).toBeUndefined()
+    expect((await finance.post(`/api/refunds/${id}`, { reason })).body).toMatchObject({ refunded: false })
+  })
+
+  test('an order that was not paid, and one that nobody has, are not refunded', async () => {
+    const fan = await patientFan(world)
+    const { id } = expectStatus(201, await checkout(fan, await addStock(world, 1)))
+    expect((await finance.post(`/api/refunds/${id}`, { reason: 'x' })).body.code).toBe('not_refundable')
+    expect((await finance.post('/api/refunds/none', { reason: 'x' })).body.code).toBe('purchase_not_found')
+  })
+})
