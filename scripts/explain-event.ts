@@ -1,8 +1,8 @@
 /** `bun run explain-event SOURCE ID`: why an event earned what it did. */
+import { describeEvent } from '../src/operate/admin/describe-event.ts'
 import { explainEvent } from '../src/operate/admin/explain-event.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
-import { describeEvent } from './explain-event/describe.ts'
 
 const command = declareCommand({
   name: 'explain-event',

@@ -9,6 +9,7 @@ import { auditRoutes } from './audit/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { deskRoutes } from './desk/routes.ts'
+import { fansRoutes } from './fans/routes.ts'
 import { matchDayRoutes } from './match-day/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import { orderDeskRoutes } from './orders/routes.ts'
@@ -24,6 +25,7 @@ type Handle = (request: Request) => Promise<Response>
 export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): AnyElysia =>
   new Elysia({ name: 'console/api', normalize: false })
     .use(sessionRoutes(deps))
+    .use(fansRoutes(deps))
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(catalogueRoutes(deps))

@@ -22,6 +22,10 @@ export const PERMISSIONS = {
     about: 'Find fans and read what they did',
     roles: ['support', 'moderator', 'finance', 'owner'],
   },
+  'fans.personal': {
+    about: 'See the e-mail addresses, names at the provider, codes and event data of fans',
+    roles: ['support', 'owner'],
+  },
   'fans.write': { about: 'End sessions, rename, correct a fan', roles: ['support', 'owner'] },
   'fans.export': { about: 'Export what is stored about a fan', roles: ['support', 'owner'] },
   'fans.merge': { about: 'Merge two fans', roles: ['owner'], twoPerson: 'erasure' },

@@ -1,5 +1,5 @@
-/** An explained event as text. */
-import type { EventExplanation, Reason, RuleExplanation } from '../../src/operate/admin/explain-event.ts'
+/** An explained event in words. */
+import type { EventExplanation, Reason, RuleExplanation } from './explain-event.ts'
 
 export function describeEvent(event: EventExplanation): string {
   const { source, eventId, userId, sequence, type, occurredAt, recordedAt, voidedAt, rules, taken } = event
@@ -15,7 +15,8 @@ export function describeEvent(event: EventExplanation): string {
   ].join('\n')
 }
 
-const describeRule = (rule: RuleExplanation) =>
+/** What a rule decided, and why. */
+export const describeRule = (rule: RuleExplanation) =>
   rule.outcome === 'granted' ? `granted ${rule.points} points` : `nothing: ${describeReason(rule)}`
 
 function describeReason(reason: Exclude<Reason, { outcome: 'granted' }>): string {
@@ -48,7 +49,7 @@ function describeReason(reason: Exclude<Reason, { outcome: 'granted' }>): string
   }
 }
 
-function describeTaken(taken: EventExplanation['taken']): string {
+export function describeTaken(taken: EventExplanation['taken']): string {
   const points = taken.reduce((sum, grant) => sum + grant.points, 0)
   const uncollected = taken.reduce((sum, grant) => sum + grant.uncollected, 0)
   return `${points} points were taken back, ${uncollected} had been spent.`

@@ -1,0 +1,217 @@
+/** What the console answers about fans. */
+import {
+  Closed,
+  Id,
+  IdReference,
+  Instant,
+  NextCursor,
+  Nullable,
+  OneOf,
+  PageQuery,
+} from '../../../core/schemas.ts'
+import { Type } from '../../../core/typebox.ts'
+import { REASONS } from '../../../identity/sanctions/decisions.ts'
+import { MATCHES } from './lookups.ts'
+import { FAN_STATES } from './states.ts'
+import { TimelineItem } from './timeline/item.ts'
+import { TIMELINE_KINDS } from './timeline/kinds.ts'
+
+export const FanSearchQuery = Closed({
+  text: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'The beginning of a handle or of a name, or the whole of an e-mail address, a subject, a redemption or voucher code, or an id of a fan, an order, a trade, a pack, a top-up or a payment.',
+    examples: ['Calebe'],
+  }),
+})
+
+const States = Type.Array(OneOf(FAN_STATES), { description: 'Empty: active.' })
+
+const FoundFan = Closed(
+  {
+    id: Id('The fan.'),
+    provider: Type.String({ description: 'The identity provider.' }),
+    subject: Nullable(Type.String(), { description: 'At the provider. Null for an erased fan.' }),
+    handle: Nullable(Type.String(), { description: 'Unique among fans.' }),
+    displayName: Nullable(Type.String(), { description: 'The fan’s own name.' }),
+    name: Nullable(Type.String(), { description: 'The provider’s name; initials without `fans.personal`.' }),
+    email: Nullable(Type.String(), { description: 'Masked without `fans.personal`.' }),
+    createdAt: Instant('When the record was created.'),
+    states: States,
+    mergedIntoId: Nullable(Type.String(), { description: 'The fan into whom this one was merged.' }),
+    matches: Type.Array(
+      Closed({
+        by: OneOf(MATCHES, { description: 'What the text is.' }),
+        exact: Type.Boolean({ description: 'False: only its beginning.' }),
+      }),
+      { description: 'Why the fan was found.' },
+    ),
+  },
+  { title: 'FoundStaffFan' },
+)
+
+export const FoundFans = Closed({
+  fans: Type.Array(FoundFan, { description: 'Exact matches first.' }),
+  more: Type.Boolean({ description: 'Whether a longer text would find others.' }),
+})
+
+export const FanPath = Closed({ fanId: IdReference('The fan.') })
+
+const Sanction = Closed(
+  {
+    id: Id('The decision.'),
+    kind: OneOf(['hide', 'mute', 'suspend']),
+    reason: OneOf(REASONS),
+    until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension.' }),
+    createdAt: Instant('When it was decided.'),
+    decidedBy: Nullable(Type.String(), { description: 'Null without `moderation.read`.' }),
+  },
+  { title: 'SanctionInForce' },
+)
+
+/** What may keep a fan from doing something. */
+export const BLOCKERS = [
+  ...(['erased', 'merged', 'deleted_at_provider', 'suspended', 'hidden', 'muted'] as const),
+  ...(['terms_not_accepted', 'refund_due', 'sync_deferred'] as const),
+] as const
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const FanHead = Closed(
+  {
+    id: Id('The fan.'),
+    provider: Type.String({ description: 'The identity provider.' }),
+    subject: Nullable(Type.String(), { description: 'At the provider. Null for an erased fan.' }),
+    handle: Nullable(Type.String()),
+    displayName: Nullable(Type.String(), { description: 'The fan’s own name.' }),
+    avatarUrl: Nullable(Type.String()),
+    bio: Nullable(Type.String()),
+    country: Nullable(Type.String()),
+    locale: Nullable(Type.String()),
+    favoriteTeam: Nullable(Closed({ id: Type.String(), name: Type.String() })),
+    identity: Closed({
+      name: Nullable(Type.String(), { description: 'Initials without `fans.personal`.' }),
+      email: Nullable(Type.String(), { description: 'Masked without `fans.personal`.' }),
+      emailVerified: Nullable(Type.Boolean()),
+      syncedAt: Nullable(Type.String({ format: 'date-time' })),
+    }),
+    createdAt: Instant('When the record was created.'),
+    erasedAt: Nullable(Type.String({ format: 'date-time' })),
+    lastSeenAt: Nullable(Type.String({ format: 'date-time' }), {
+      description: 'When a device of the fan last used its session, or the identity was synced.',
+    }),
+    lastEventAt: Nullable(Type.String({ format: 'date-time' }), {
+      description: 'When the newest event was recorded.',
+    }),
+    states: States,
+    mergedIntoId: Nullable(Type.String()),
+    mergedIds: Type.Array(Type.String(), { description: 'Records that were merged into this one.' }),
+    points: Closed({ balance: Type.Integer(), lifetime: Type.Integer() }),
+    cash: Type.Array(Closed({ currency: Type.String(), available: Type.Integer(), held: Type.Integer() }), {
+      description: 'Minor units.',
+    }),
+    leaderboard: Closed({
+      rank: Nullable(Type.Integer(), { description: 'On the global board.' }),
+      enrolledAt: Nullable(Type.String({ format: 'date-time' })),
+      leftAt: Nullable(Type.String({ format: 'date-time' })),
+    }),
+    onboardingCompletedAt: Nullable(Type.String({ format: 'date-time' })),
+    privacy: Closed({
+      profile: Type.String(),
+      activity: Type.String(),
+      locker: Type.String(),
+      leaderboardName: Type.String(),
+    }),
+    sanctions: Type.Array(Sanction, { description: 'Those in force.' }),
+    blockers: Type.Array(
+      Closed({ code: OneOf(BLOCKERS), text: Type.String({ description: 'What it means, in a sentence.' }) }),
+    ),
+    counts: Closed({
+      events: Count('Events ever.'),
+      rewardsClaimed: Count('Claims, redeemed ones included.'),
+      rewardsRedeemed: Count('Redeemed rewards.'),
+      packsSealed: Count('Packs that are not opened.'),
+      packsOpened: Count('Opened packs.'),
+      items: Count('Collectibles that the fan owns.'),
+      questsCompleted: Count('Completed periods of quests.'),
+      orders: Count('Orders ever.'),
+      openTrades: Count('Offers to and from the fan that are open.'),
+      following: Count('Fans whom this one follows.'),
+      followers: Count('Fans who follow this one.'),
+      devices: Count('Sessions of devices that have not ended.'),
+      openReports: Count('Open reports about the fan.'),
+      openAppeals: Count('Open appeals of the fan.'),
+    }),
+  },
+  { title: 'FanHead' },
+)
+
+export const TimelineQuery = Closed({
+  limit: PageQuery.limit,
+  // It has a position in each of the lists.
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 8_192, description: 'The `nextCursor` before.' }),
+  ),
+  kind: Type.Optional(OneOf(TIMELINE_KINDS, { description: 'Default: all.' })),
+})
+
+export const TimelinePage = Closed(
+  {
+    items: Type.Array(TimelineItem, {
+      description: 'The newest first. It may be short, even empty, with a cursor.',
+    }),
+    nextCursor: NextCursor,
+  },
+  { title: 'TimelinePage' },
+)
+
+export const EventQuery = Closed({
+  source: Type.String({ minLength: 1, maxLength: 100, description: 'Who reported it.' }),
+  eventId: Type.String({ minLength: 1, maxLength: 128, description: 'Its id within the source.' }),
+})
+
+export const ExplainedEvent = Closed(
+  {
+    source: Type.String(),
+    eventId: Type.String(),
+    type: Type.String(),
+    sequence: Type.Integer(),
+    occurredAt: Instant('When it happened.'),
+    recordedAt: Instant('When it was recorded.'),
+    voidedAt: Nullable(Type.String({ format: 'date-time' })),
+    granted: Type.Integer({ description: 'Points of all rules.' }),
+    rules: Type.Array(
+      Closed({
+        ruleId: Type.String(),
+        name: Type.String(),
+        version: Type.Integer(),
+        granted: Nullable(Type.Integer(), { description: 'Null: nothing.' }),
+        words: Type.String({ description: 'What it decided, and why.' }),
+      }),
+      { description: 'Of the event’s type, by the rules of the time when it was recorded.' },
+    ),
+    taken: Nullable(Type.String(), { description: 'What its void took back, in words.' }),
+    data: Nullable(Type.String(), {
+      description: 'JSON. Null without `fans.personal`, and once it was deleted.',
+    }),
+  },
+  { title: 'ExplainedEvent' },
+)
+
+const Columns = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+  { description: 'The columns by name.' },
+)
+
+export const FanRecord = Closed(
+  {
+    user: Columns,
+    identity: Nullable(Columns, {
+      description: 'The mirror of the provider’s data. Null before the first sync.',
+    }),
+    onboarding: Nullable(Type.String(), { description: 'When it was completed.' }),
+  },
+  { title: 'FanRecord' },
+)

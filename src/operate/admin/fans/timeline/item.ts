@@ -1,0 +1,62 @@
+/** What the timeline shows of a row: a sentence, and facts that open below it. */
+import { Closed, Instant, Nullable, OneOf } from '../../../../core/schemas.ts'
+import { Type } from '../../../../core/typebox.ts'
+import { parseJson } from '../../../../economy/events/event.ts'
+import { TIMELINE_KINDS } from './kinds.ts'
+
+export const TONES = ['neutral', 'good', 'warn', 'bad'] as const
+
+const Fact = Closed(
+  {
+    name: Type.String({ description: 'Such as `Reference`.' }),
+    value: Type.String({ description: 'May be text of a fan or of the catalogue.' }),
+    format: OneOf(['text', 'id', 'time'], { description: '`time`: an instant. `id`: to be copied.' }),
+  },
+  { title: 'TimelineFact' },
+)
+export type Fact = typeof Fact.static
+
+export const TimelineItem = Closed(
+  {
+    id: Type.String({ description: 'Unique in the timeline.' }),
+    at: Instant('When it was recorded.'),
+    kind: OneOf(TIMELINE_KINDS, { description: 'What the timeline can be filtered by.' }),
+    title: Type.String({ description: 'What happened, in a sentence.' }),
+    detail: Nullable(Type.String(), { description: 'More of it, such as what the rules decided.' }),
+    tone: OneOf(TONES, { description: '`warn`, `bad`: it asks for attention.' }),
+    state: Nullable(Type.String(), { description: 'In a word, such as `voided`.' }),
+    points: Nullable(Type.Integer(), { description: 'Change of the balance, for an entry of the ledger.' }),
+    money: Nullable(Closed({ amount: Type.Integer(), currency: Type.String() }), {
+      description: 'Minor units, or `POINTS`.',
+    }),
+    facts: Type.Array(Fact, { description: 'Details.' }),
+    event: Nullable(Closed({ source: Type.String(), eventId: Type.String() }), {
+      description: 'Of an event: for `explainFanEvent`.',
+    }),
+    otherFanId: Nullable(Type.String(), { description: 'The other fan of a trade.' }),
+  },
+  { title: 'TimelineItem' },
+)
+export type TimelineItem = typeof TimelineItem.static
+
+/** What a row says; the rest of the item follows from where it is listed. */
+export type Shown = Pick<TimelineItem, 'title'> &
+  Partial<Omit<TimelineItem, 'id' | 'at' | 'title' | 'facts'>> & { facts?: (Fact | null)[] }
+
+export const fact = (name: string, value: unknown): Fact | null =>
+  value === null || value === undefined || value === ''
+    ? null
+    : { name, value: String(value), format: 'text' }
+export const idFact = (name: string, value: string | null): Fact | null =>
+  value === null ? null : { name, value, format: 'id' }
+export const timeFact = (name: string, value: Date | null | undefined): Fact | null =>
+  value ? { name, value: value.toISOString(), format: 'time' } : null
+
+export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+export const isCount = (value: unknown): value is number => typeof value === 'number'
+
+/** Of an event of the application; empty once it was deleted. */
+export type Data = Record<string, unknown>
+
+export const dataOf = ({ data }: { data: string | null }): Data => parseJson<Data>(data) ?? {}

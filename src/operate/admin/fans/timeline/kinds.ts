@@ -1,0 +1,65 @@
+/** What the timeline can be filtered by, and which events belong to which kind. */
+import { type Column, not, or, type SQL, sql } from 'drizzle-orm'
+
+export const TIMELINE_KINDS = [
+  'events',
+  'points',
+  'cash',
+  'quests',
+  'rewards',
+  'packs',
+  'trades',
+  'orders',
+  'moderation',
+  'webhooks',
+  'console',
+] as const
+export type TimelineKind = (typeof TIMELINE_KINDS)[number]
+
+/** Events of the application by their namespaces; all others are of the kind `events`. */
+const NAMESPACES = {
+  points: ['points'],
+  quests: ['quest', 'set'],
+  rewards: ['reward'],
+  packs: ['pack', 'purchase'],
+  trades: ['trade'],
+  orders: ['order'],
+  moderation: ['report', 'appeal'],
+} satisfies Partial<Record<TimelineKind, string[]>>
+
+/** Their rows say more: entries of the ledgers, decisions, trades and orders. */
+const TOLD_BY_ROWS = [
+  ...['points.changed', 'cash.changed', 'sanction.applied', 'sanction.lifted'],
+  ...['trade.offered', 'order.created'],
+]
+
+export function kindOfEvent(type: string): TimelineKind {
+  const [namespace = ''] = type.split('.', 1)
+  // Guarantee of the cast: a key of the constant.
+  for (const [kind, namespaces] of Object.entries(NAMESPACES))
+    if (namespaces.includes(namespace)) return kind as keyof typeof NAMESPACES
+  return 'events'
+}
+
+const namespacesOf = (kind: TimelineKind): string[] | undefined =>
+  (NAMESPACES as Partial<Record<TimelineKind, string[]>>)[kind]
+
+/** Whether a kind has events. */
+export const hasEvents = (kind: TimelineKind | undefined): boolean =>
+  kind === undefined || kind === 'events' || namespacesOf(kind) !== undefined
+
+/** SQL: whether an event of this type is shown for a filter. */
+export function isShownType(type: Column, kind: TimelineKind | undefined): SQL | undefined {
+  const shown = sql`${type} not in (${sql.raw(TOLD_BY_ROWS.map(name => `'${name}'`).join(', '))})`
+  if (kind === undefined) return shown
+  // `/` follows `.` in the order of bytes.
+  const within = (namespaces: string[]) =>
+    or(
+      ...namespaces.map(
+        name => sql`(${type} >= ${sql.raw(`'${name}.'`)} and ${type} < ${sql.raw(`'${name}/'`)})`,
+      ),
+    ) ?? sql`false`
+  const own = namespacesOf(kind)
+  const condition = own ? within(own) : not(within(Object.values(NAMESPACES).flat()))
+  return sql`${shown} and ${condition}`
+}

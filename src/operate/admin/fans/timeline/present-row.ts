@@ -1,0 +1,268 @@
+/** The rows of the timeline in words, whatever their table. */
+import type { Tables } from '../../../../../db/index.ts'
+import { statusOf } from '../../../../play/purchases/purchase.ts'
+import { statusOf as tradeStatusOf } from '../../../../play/trades/trades.ts'
+import { fact, idFact, plural, type Shown, timeFact } from './item.ts'
+import type { Names, WantedNames } from './names.ts'
+import { presentEvent, wantOfEvent } from './present-event.ts'
+import type { Related } from './related.ts'
+import type { TimelineEntry } from './sources.ts'
+
+type RowOf<Name extends keyof Tables> = Tables[Name]['$inferSelect']
+
+export interface Presenting {
+  fanId: string
+  now: Date
+  names: Names
+  related: Related
+  /** Whether the role sees personal data. */
+  personal: boolean
+  /** Whether the role sees who decided a sanction, and the notes. */
+  moderation: boolean
+}
+
+/** The names that `presentRow` asks for. */
+export function wantOfRow(
+  { table, row }: TimelineEntry,
+  fanId: string,
+  related: Related,
+  names: WantedNames,
+) {
+  if (table === 'events') wantOfEvent(row, names)
+  else if (table === 'packPurchases') names.want('pack', row.packId)
+  else if (table === 'orders')
+    names.want('product', ...(related.lines.get(row.id) ?? []).map(({ productId }) => productId))
+  else if (table === 'trades') {
+    names.want('fan', otherOf(row, fanId))
+    names.want('collectible', ...(related.items.get(row.id) ?? []).map(({ collectibleId }) => collectibleId))
+  } else if (table === 'webhookDeliveries') names.want('endpoint', row.endpointId)
+}
+
+const otherOf = ({ fromId, toId }: RowOf<'trades'>, fanId: string) => (fromId === fanId ? toId : fromId)
+
+export function presentRow({ table, row }: TimelineEntry, context: Presenting): Shown {
+  switch (table) {
+    case 'events':
+      return presentEvent(row, context)
+    case 'pointsEntries':
+      return presentEntry(row, context)
+    case 'cashEntries':
+      return presentCash(row)
+    case 'topUps':
+      return presentTopUp(row, context)
+    case 'packPurchases':
+      return presentPack(row, context)
+    case 'orders':
+      return presentOrder(row, context)
+    case 'trades':
+      return presentTrade(row, context)
+    case 'moderationDecisions':
+      return presentDecision(row, context)
+    case 'webhookDeliveries':
+      return presentDelivery(row, context)
+    case 'consoleAudit':
+      return presentAction(row)
+  }
+}
+
+const POINTS_TITLES: Record<string, string> = {
+  onboarding: 'Points for the onboarding',
+  activity: 'Points for an activity',
+  pack_purchase: 'Points spent on a pack',
+  pack_refund: 'Points of a pack given back',
+  order_payment: 'Points spent on an order',
+  order_refund: 'Points of an order given back',
+  opening_balance: 'Opening balance from another system',
+  rule: 'Points earned by a rule',
+  rule_void: 'Points of a rule taken back',
+  quest: 'Points for a quest',
+  set: 'Points for a set',
+  prediction: 'Points for a prediction',
+  prediction_void: 'Points of a prediction taken back',
+  expired: 'Points ended',
+}
+
+function presentEntry(entry: RowOf<'pointsEntries'>, { related, personal }: Presenting): Shown {
+  const grant = entry.reason === 'adjustment' ? related.grants.get(entry.ref) : undefined
+  const adjusted = entry.delta > 0 ? 'Points granted' : 'Points taken'
+  return {
+    kind: 'points',
+    title: POINTS_TITLES[entry.reason] ?? (grant ? `${adjusted} by ${grant.source}` : adjusted),
+    detail: personal ? (grant?.note ?? null) : null,
+    points: entry.delta,
+    facts: [
+      fact('Reason', entry.reason),
+      idFact('Reference', entry.ref),
+      fact('Balance after', entry.balanceAfter),
+      fact('Entry', entry.seq),
+    ],
+  }
+}
+
+const CASH_TITLES: Record<string, string> = {
+  top_up: 'Cash topped up',
+  top_up_refund: 'A top-up was given back',
+  promotion: 'Cash given by the club',
+  promotion_ended: 'Cash of the club ended',
+  payment: 'Paid with cash',
+  refund: 'Cash given back',
+}
+
+const presentCash = ({ reason, ref, delta, currency, balanceAfter, seq }: RowOf<'cashEntries'>): Shown => ({
+  kind: 'cash',
+  title: CASH_TITLES[reason] ?? reason,
+  money: { amount: delta, currency },
+  facts: [
+    fact('Reason', reason),
+    idFact('Reference', ref),
+    fact(`Balance after, in minor units of ${currency}`, balanceAfter),
+    fact('Entry', seq),
+  ],
+})
+
+const priceOf = ({
+  priceAmount: amount,
+  priceCurrency: currency,
+}: Pick<RowOf<'orders'>, 'priceAmount' | 'priceCurrency'>) => ({
+  amount,
+  currency,
+})
+
+const toneOf = (status: string) => (status === 'refund_due' ? ('warn' as const) : ('neutral' as const))
+const wordsOf = (status: string) => status.replaceAll('_', ' ')
+
+function presentTopUp(row: RowOf<'topUps'>, { now }: Presenting): Shown {
+  const status = statusOf(row, now)
+  return {
+    kind: 'cash',
+    title: 'Started a top-up',
+    state: wordsOf(status),
+    tone: toneOf(status),
+    money: priceOf(row),
+    facts: factsOfPurchase(row, 'Top-up'),
+  }
+}
+
+function presentPack(row: RowOf<'packPurchases'>, { now, names }: Presenting): Shown {
+  const status = statusOf(row, now)
+  return {
+    kind: 'packs',
+    title: `Started to buy the pack ${names.quote('pack', row.packId)}`,
+    state: wordsOf(status),
+    tone: toneOf(status),
+    money: priceOf(row),
+    facts: factsOfPurchase(row, 'Purchase'),
+  }
+}
+
+function presentOrder(row: RowOf<'orders'>, { now, names, related }: Presenting): Shown {
+  const status = statusOf(row, now)
+  const lines = related.lines.get(row.id) ?? []
+  return {
+    kind: 'orders',
+    title: `Placed an order of ${plural(
+      lines.reduce((sum, { quantity }) => sum + quantity, 0),
+      'unit',
+    )}`,
+    detail:
+      lines
+        .map(({ quantity, productId }) => `${quantity} × ${names.name('product', productId)}`)
+        .join(', ') || null,
+    state: wordsOf(status === 'completed' ? 'paid' : status),
+    tone: toneOf(status),
+    money: priceOf(row),
+    facts: factsOfPurchase(row, 'Order'),
+  }
+}
+
+const factsOfPurchase = (row: RowOf<'topUps'>, name: string) => [
+  idFact(name, row.id),
+  timeFact('Expires', row.status === 'pending' ? row.expiresAt : null),
+  timeFact('Completed', row.completedAt),
+  timeFact('Refunded', row.refundedAt),
+  idFact('Payment', row.paymentReference),
+]
+
+function presentTrade(row: RowOf<'trades'>, { fanId, now, names, related }: Presenting): Shown {
+  const items = related.items.get(row.id) ?? []
+  const sideOf = (side: string) => items.filter(item => item.side === side)
+  const [give, want] = [sideOf('give'), sideOf('want')]
+  const other = otherOf(row, fanId)
+  const what = want.length === 0 ? 'a gift' : 'a trade'
+  const list = (of: typeof items) =>
+    of.map(item => `${names.name('collectible', item.collectibleId)} #${item.serialNumber}`).join(', ')
+  return {
+    kind: 'trades',
+    title:
+      row.fromId === fanId
+        ? `Offered ${what} to ${names.quote('fan', other)}`
+        : `Was offered ${what} by ${names.quote('fan', other)}`,
+    detail: `Gives ${list(give)}${want.length > 0 ? ` for ${list(want)}` : ''}.`,
+    state: tradeStatusOf(row, now),
+    otherFanId: other,
+    facts: [idFact('Trade', row.id), timeFact('Ended', row.endedAt), timeFact('Expires', row.expiresAt)],
+  }
+}
+
+const DECISIONS: Record<string, Pick<Shown, 'title' | 'tone'>> = {
+  dismiss: { title: 'Reports about this fan were dismissed', tone: 'neutral' },
+  hide: { title: 'Hidden from others by the club', tone: 'bad' },
+  mute: { title: 'Muted by the club', tone: 'bad' },
+  suspend: { title: 'Suspended by the club', tone: 'bad' },
+  lift: { title: 'A sanction was lifted', tone: 'good' },
+  note: { title: 'A moderator left a note', tone: 'neutral' },
+}
+
+function presentDecision(row: RowOf<'moderationDecisions'>, { moderation, related }: Presenting): Shown {
+  const known = DECISIONS[row.kind] ?? { title: row.kind, tone: 'neutral' as const }
+  return {
+    kind: 'moderation',
+    ...known,
+    detail: moderation ? (related.notes.get(row.id) ?? null) : null,
+    state: row.kind === 'note' ? null : row.reason,
+    facts: [
+      fact('Reason', row.reason),
+      timeFact('Until', row.until),
+      moderation ? fact('Decided by', row.decidedBy) : null,
+      idFact('Decision', row.id),
+      idFact('Lifts', row.liftsId),
+    ],
+  }
+}
+
+const DELIVERY_TONES: Record<string, Shown['tone']> = { failed: 'bad', pending: 'warn' }
+
+const presentDelivery = (
+  { endpointId, type, state, attempts, attemptedAt, status, response, sequence }: RowOf<'webhookDeliveries'>,
+  { names }: Presenting,
+): Shown => ({
+  kind: 'webhooks',
+  title: `${type} for ${names.name('endpoint', endpointId)}`,
+  detail: state === 'delivered' ? null : `${plural(attempts, 'attempt')} so far.`,
+  state,
+  tone: DELIVERY_TONES[state] ?? 'neutral',
+  facts: [
+    fact('Attempts', attempts),
+    timeFact('Last attempt', attemptedAt),
+    fact('Status', status),
+    state === 'delivered' ? null : fact('Response', response),
+    idFact('Endpoint', endpointId),
+    fact('Event number', sequence),
+  ],
+})
+
+/** `mergeFans` as “merge fans”. */
+const operationInWords = (operation: string) =>
+  operation.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+
+const presentAction = (row: RowOf<'consoleAudit'>): Shown => ({
+  kind: 'console',
+  title: `${row.staffName}: ${operationInWords(row.operation)}`,
+  detail: row.reason,
+  facts: [
+    fact('Role', row.role),
+    fact('Confirmed by', row.confirmedByName),
+    fact('Details', row.detail),
+    fact('Audit entry', row.seq),
+  ],
+})

@@ -1,0 +1,7 @@
+/** What a role sees of a fan, beyond `fans.read`. */
+import { mayDo, type Role } from '../roles.ts'
+
+export const accessOf = (role: Role) => ({
+  personal: mayDo(role, 'fans.personal'),
+  moderation: mayDo(role, 'moderation.read'),
+})

@@ -1,0 +1,122 @@
+/** Fans: search, one fan at a glance, and everything about the fan in one list. */
+import { pageOf } from '../../../core/pagination.ts'
+import { Closed, PageQuery } from '../../../core/schemas.ts'
+import { readHistory } from '../../../economy/points/history.ts'
+import { PointsHistory } from '../../../economy/points/schema.ts'
+import { listCollection } from '../../../play/packs/inventory.ts'
+import { Collection } from '../../../play/packs/schema.ts'
+import { explainFanEvent } from '../../admin/fans/explain.ts'
+import { readFanHead, requireFan } from '../../admin/fans/head.ts'
+import { readFanRecord } from '../../admin/fans/record.ts'
+import * as schema from '../../admin/fans/schema.ts'
+import { searchFans } from '../../admin/fans/search.ts'
+import { readTimeline } from '../../admin/fans/timeline/timeline.ts'
+import { consoleOperation } from '../contract/operation.ts'
+import { staff } from '../contract/staff.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { accessOf } from './access.ts'
+
+export const fansRoutes = (deps: ConsoleDeps) => {
+  const { db, cursors, config } = deps
+  return staff(deps, { prefix: '/api/fans', tag: 'Fans' })
+    .get(
+      '',
+      ({ query, staff: { role } }) =>
+        searchFans(db.read, { ...accessOf(role), text: query.text, provider: config.identity.name }),
+      consoleOperation({
+        id: 'searchFans',
+        summary: 'Find fans, with why each was found',
+        permission: 'fans.read',
+        query: schema.FanSearchQuery,
+        responses: { 200: schema.FoundFans },
+      }),
+    )
+    .get(
+      '/:fanId',
+      ({ params, staff: { role } }) => readFanHead(db.read, params.fanId, accessOf(role)),
+      consoleOperation({
+        id: 'readFan',
+        summary: 'Read a fan at a glance',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanHead },
+        problems: readFanHead.problems,
+      }),
+    )
+    .get(
+      '/:fanId/timeline',
+      async ({ params: { fanId }, query: { kind, ...page }, staff: { role } }) => {
+        await requireFan(db.read, fanId)
+        return readTimeline(db.read, cursors, {
+          ...{ fanId, kind, ...accessOf(role) },
+          ...{ cursor: page.cursor, limit: pageOf(page).limit },
+        })
+      },
+      consoleOperation({
+        id: 'readFanTimeline',
+        summary: 'List everything about a fan, the newest first',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        query: schema.TimelineQuery,
+        responses: { 200: schema.TimelinePage },
+        problems: [...requireFan.problems, ...readTimeline.problems],
+      }),
+    )
+    .get(
+      '/:fanId/event',
+      ({ params, query, staff: { role } }) => explainFanEvent(db.read, params.fanId, query, accessOf(role)),
+      consoleOperation({
+        id: 'explainFanEvent',
+        summary: 'Explain rule by rule why an event of a fan earned what it did',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        query: schema.EventQuery,
+        responses: { 200: schema.ExplainedEvent },
+        problems: explainFanEvent.problems,
+      }),
+    )
+    .get(
+      '/:fanId/points',
+      async ({ params: { fanId }, query }) => {
+        await requireFan(db.read, fanId)
+        return readHistory(db.read, cursors, { userId: fanId }, pageOf(query), 0)
+      },
+      consoleOperation({
+        id: 'listFanPoints',
+        summary: 'List the ledger entries of a fan',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        query: Closed(PageQuery),
+        responses: { 200: PointsHistory },
+        problems: [...requireFan.problems, ...readHistory.problems],
+      }),
+    )
+    .get(
+      '/:fanId/cards',
+      async ({ params: { fanId }, query }) => {
+        const { provider, subject } = await requireFan(db.read, fanId)
+        return listCollection(db.read, cursors, { provider, subject, userId: fanId }, pageOf(query))
+      },
+      consoleOperation({
+        id: 'listFanCards',
+        summary: 'List the collectibles that a fan owns',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        query: Closed(PageQuery),
+        responses: { 200: Collection },
+        problems: [...requireFan.problems, ...listCollection.problems],
+      }),
+    )
+    .get(
+      '/:fanId/record',
+      ({ params, staff: { role } }) => readFanRecord(db.read, params.fanId, accessOf(role)),
+      consoleOperation({
+        id: 'readFanRecord',
+        summary: 'Read the stored record of a fan',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanRecord },
+        problems: readFanRecord.problems,
+      }),
+    )
+}
