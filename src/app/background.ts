@@ -15,6 +15,7 @@ import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
+import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepConsole } from '../operate/console/sweep.ts'
@@ -75,6 +76,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
     start(CASH_EVERY_MS, 'settle cash', () => settleExpiredCash(deps.db, () => stopping)),
+    start(SWEEP_EVERY_MS, 'keep daily figures', () => keepDailyFigures(deps.db, () => stopping)),
     start(SWEEP_EVERY_MS, 'end points', () => expirePoints(deps, () => stopping)),
     start(POLL_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),

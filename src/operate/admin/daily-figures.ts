@@ -139,3 +139,13 @@ function idAt(instant: Date, hours: 1 | -1): string {
   const hex = (instant.getTime() + hours * CLOCKS_DIFFER_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
+
+/** Fans with a record, erased ones not among them. */
+export async function countFans(reader: Reader): Promise<number> {
+  const { users } = reader.tables
+  const [row] = await reader
+    .select({ count: sql`count(*)`.mapWith(Number) })
+    .from(users)
+    .where(isNull(users.erasedAt))
+  return row?.count ?? 0
+}

@@ -13,6 +13,7 @@ import { fansRoutes } from './fans/routes.ts'
 import { matchDayRoutes } from './match-day/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import { orderDeskRoutes } from './orders/routes.ts'
+import { overviewRoutes } from './overview/routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 
@@ -28,6 +29,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(fansRoutes(deps))
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
+    .use(overviewRoutes(deps))
     .use(catalogueRoutes(deps))
     .use(deskRoutes(deps))
     .use(moderationRoutes(deps))

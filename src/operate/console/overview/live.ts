@@ -1,0 +1,96 @@
+/** The figures as they are now, read once for all who look, and sent to them as server-sent events when they change. */
+import { every } from '../../../core/every.ts'
+import { logFailed } from '../../../core/loggable.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { readLiveFigures } from './read-overview.ts'
+import type { LiveFigures } from './schema.ts'
+
+const EVERY_MS = 2_000
+/** A read may take a tenth of the time of one connection: on a match day, today has many events. */
+const COST_FACTOR = 10
+/** Below `idleTimeout` of the server. In rounds. */
+const COMMENT_EVERY = 6
+
+interface Watcher {
+  controller: ReadableStreamDefaultController<Uint8Array>
+  /** Whether the session still lasts. */
+  isOpen(): Promise<boolean>
+  sent: string
+}
+
+export function createLive(deps: ConsoleDeps) {
+  const { db, elapsed, lifecycle, log } = deps
+  const watchers = new Set<Watcher>()
+  const encoder = new TextEncoder()
+  let held: { figures: LiveFigures; until: number } | undefined
+  let running: Promise<LiveFigures> | undefined
+  let round = 0
+  /** While somebody watches. */
+  let rounds: ReturnType<typeof every> | null = null
+
+  async function readNow(): Promise<LiveFigures> {
+    const started = elapsed()
+    try {
+      const figures = await readLiveFigures(db.read)
+      const ended = elapsed()
+      held = { figures, until: ended + Math.max(EVERY_MS / 2, COST_FACTOR * (ended - started)) }
+      return figures
+    } finally {
+      running = undefined
+    }
+  }
+
+  /** Of a moment ago at most, longer where reading is expensive. */
+  async function read(): Promise<LiveFigures> {
+    if (held && elapsed() < held.until) return held.figures
+    running ??= readNow()
+    return running
+  }
+
+  function end(watcher: Watcher) {
+    watchers.delete(watcher)
+    try {
+      watcher.controller.close()
+    } catch {
+      // The reader has gone already.
+    }
+    if (watchers.size > 0) return
+    void rounds?.stop()
+    rounds = null
+  }
+
+  async function send() {
+    if (lifecycle.stopping) {
+      for (const watcher of watchers) end(watcher)
+      return
+    }
+    round += 1
+    const data = JSON.stringify(await read())
+    for (const watcher of watchers) {
+      if (!(await watcher.isOpen())) end(watcher)
+      else if (watcher.sent !== data) {
+        watcher.sent = data
+        watcher.controller.enqueue(encoder.encode(`event: figures\ndata: ${data}\n\n`))
+      } else if (round % COMMENT_EVERY === 0) watcher.controller.enqueue(encoder.encode(':\n\n'))
+    }
+  }
+
+  return {
+    read,
+    /** A stream that ends with the session, and with the process. */
+    open(isOpen: Watcher['isOpen']): ReadableStream<Uint8Array> {
+      let watcher: Watcher | undefined
+      return new ReadableStream({
+        start(controller) {
+          watcher = { controller, isOpen, sent: '' }
+          watchers.add(watcher)
+          rounds ??= every(EVERY_MS, send, logFailed(log, 'send live figures'))
+          rounds.run()
+        },
+        cancel() {
+          if (watcher) end(watcher)
+        },
+      })
+    },
+  }
+}
