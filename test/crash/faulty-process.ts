@@ -6,6 +6,7 @@ import { openDatabase } from '../../db/index.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { dump } from '../support/dump.ts'
 import { createWorld } from '../support/world.ts'
+import { scenarioSettings } from './cash-scenarios.ts'
 import { type FaultPoints, withFaultPoints } from './fault-points.ts'
 import { scenarios } from './scenarios.ts'
 
@@ -22,6 +23,7 @@ const world = await createWorld(
     },
     points,
   ),
+  scenarioSettings,
 )
 for (let n = 0; n < Number(fansBefore); n++) await world.fan()
 const act = await scenarios[scenario]?.(world)

@@ -5,6 +5,8 @@ import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
+import { findWrongCash } from '../../src/operate/admin/audit/verify-cash.ts'
+import { findWrongCashPurchases } from '../../src/operate/admin/audit/verify-cash-purchases.ts'
 import { findWrongOrders } from '../../src/operate/admin/audit/verify-orders.ts'
 import { parseTerms } from '../../src/play/packs/draw.ts'
 import { statusOf } from '../../src/play/purchases/purchase.ts'
@@ -17,6 +19,8 @@ import { itemFaults } from './item-invariants.ts'
 
 type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
 type Everything = { [Name in keyof Tables]: Rows<Name> }
+
+const ALL_FANS = { after: null, upTo: null }
 
 /** The state before the first claim. */
 export interface Beginnings {
@@ -48,9 +52,11 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...questFaults(all),
     ...setFaults(all),
     ...walletFaults(all),
-    ...(await findWrongOrders(db.read)).map(
-      ({ what, expected, actual }) => `${what}: ${expected}, not ${actual}`,
-    ),
+    ...[
+      ...(await findWrongOrders(db.read)),
+      ...(await findWrongCash(db.read, ALL_FANS)),
+      ...(await findWrongCashPurchases(db.read, ALL_FANS)),
+    ].map(({ what, expected, actual }) => `${what}: ${expected}, not ${actual}`),
     ...sessionFaults(all),
     ...distributionFaults(all),
     ...webhookFaults(all),

@@ -2,15 +2,21 @@
 import { expect, test } from 'bun:test'
 import { postgresEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
+import { scenarioSettings } from './cash-scenarios.ts'
 import { scenarios } from './scenarios.ts'
 import { faultsOf } from './statements.ts'
 
-onEngine(postgresEngine, 'The verb of', world => {
-  test.each(Object.entries(scenarios))('%s succeeds', async (_, prepare) => {
-    const act = await prepare(world)
-    const { status, body } = await act()
-    expect([status, body?.code]).toEqual([expect.any(Number), undefined])
-    expect(status).toBeLessThan(300)
-    expect(await faultsOf(world)).toEqual([])
-  })
-})
+onEngine(
+  postgresEngine,
+  'The verb of',
+  world => {
+    test.each(Object.entries(scenarios))('%s succeeds', async (_, prepare) => {
+      const act = await prepare(world)
+      const { status, body } = await act()
+      expect([status, body?.code]).toEqual([expect.any(Number), undefined])
+      expect(status).toBeLessThan(300)
+      expect(await faultsOf(world)).toEqual([])
+    })
+  },
+  scenarioSettings,
+)

@@ -28,6 +28,7 @@ import { drawnItem } from '../play/trades/trades-world.ts'
 import { challenge, newAccount } from '../play/wallets/wallets-world.ts'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
+import { cashScenarios } from './cash-scenarios.ts'
 
 /** Initial stock of every reward. */
 export const STOCK = 5
@@ -365,4 +366,5 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     expectStatus(200, await fan.post('/api/auth/native-token', {}))
     return () => fan.post('/api/auth/logout', { everywhere: true })
   },
+  ...cashScenarios,
 }

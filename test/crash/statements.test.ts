@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DatabaseError } from '../../db/index.ts'
 import { engines } from '../support/engines.ts'
 import { createWorld, type World } from '../support/world.ts'
+import { scenarioSettings } from './cash-scenarios.ts'
 import { type FaultPoints, withFaultPoints } from './fault-points.ts'
 import { scenarios } from './scenarios.ts'
 import { faultsOf, injectEverywhere } from './statements.ts'
@@ -13,7 +14,7 @@ for (const engine of engines) {
     let world: World
 
     beforeAll(async () => {
-      world = await createWorld(withFaultPoints(engine, points))
+      world = await createWorld(withFaultPoints(engine, points), scenarioSettings)
     })
     afterAll(() => world.close())
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../db/index.ts'
+import { scenarioSettings } from '../crash/cash-scenarios.ts'
 import { type FaultPoints, withFaultPoints } from '../crash/fault-points.ts'
 import { scenarios } from '../crash/scenarios.ts'
 import { faultsOf, injectEverywhere } from '../crash/statements.ts'
@@ -62,7 +63,7 @@ describe.skipIf(noServer !== '')(`Cut off between two statements (PostgreSQL)${n
   let shared: TemporaryDatabase
 
   beforeAll(async () => {
-    world = await createWorld(withFaultPoints(postgresEngine, points))
+    world = await createWorld(withFaultPoints(postgresEngine, points), scenarioSettings)
     shared = { db: world.db, url: world.databaseUrl, remove: async () => {} }
   })
   afterAll(() => world.close())

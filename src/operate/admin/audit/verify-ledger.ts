@@ -19,6 +19,7 @@ import {
   unknownFan,
 } from './stored-fans.ts'
 import { findWrongCash } from './verify-cash.ts'
+import { findWrongCashPurchases } from './verify-cash-purchases.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongItems } from './verify-items.ts'
@@ -87,6 +88,7 @@ export async function verifyLedger(
       const fans = new Set((await findWrongCash(read, range)).map(({ userId }) => userId))
       for (const only of fans)
         if (only !== null) say(await db.snapshot(reader => findWrongCash(reader, { only })))
+      say(await findWrongCashPurchases(read, range))
       report.fans += userIds.length
       onProgress?.(report.fans, Math.max(total, report.fans))
     }
