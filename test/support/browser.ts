@@ -34,31 +34,44 @@ export interface WatchedBrowser {
 interface Look {
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
+  /** A Y4M file: what the camera sees. */
+  camera?: string
 }
 
 let running: Browser | undefined
 
+const launch = (args: string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    timeout: PATIENCE_MS,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+      ...args,
+    ],
+  })
+
 /** One Chromium for all tests of the process, and another if it crashed. Playwright ends it with the process. */
 async function launchOnce(): Promise<Browser> {
-  if (!running?.isConnected())
-    running = await chromium.launch({
-      executablePath,
-      timeout: PATIENCE_MS,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-        ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
-      ],
-    })
+  if (!running?.isConnected()) running = await launch()
   return running
 }
+
+/** A Chromium of its own, whose camera shows a film and asks nobody. */
+const launchWithCamera = (film: string) =>
+  launch([
+    ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+    `--use-file-for-fake-video-capture=${film}`,
+  ])
 
 /** Cookies, storage and cache of its own; every page of it is closed by `close`. */
 export async function openBrowser({
   colorScheme = 'light',
   viewport = { width: 1280, height: 900 },
+  camera,
 }: Look = {}): Promise<WatchedBrowser> {
-  const browser = await launchOnce()
+  const browser = camera === undefined ? await launchOnce() : await launchWithCamera(camera)
   const context = await browser.newContext({ viewport, colorScheme })
   context.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
@@ -74,7 +87,8 @@ export async function openBrowser({
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return
     complaints.push(message.text())
   })
-  return { context, complaints, hosts, close: () => context.close() }
+  const close = () => (camera === undefined ? context.close() : browser.close())
+  return { context, complaints, hosts, close }
 }
 
 /**

@@ -56,3 +56,4 @@ export const UsedCode = Closed(
   },
   { title: 'UsedCode' },
 )
+export type UsedCode = typeof UsedCode.static

@@ -1,8 +1,8 @@
 /** Which screen is shown: by who is signed in, by the address, and by what the role may see. */
 import { signal } from '@preact/signals'
 import { hasCode, read } from './api.ts'
+import { AreaScreen } from './area-screen.tsx'
 import { AREAS, type Area } from './areas.ts'
-import { Page } from './parts/page.tsx'
 import { route } from './router.tsx'
 import { NotAllowed, NotFound, SignedOut, Starting } from './screens.tsx'
 import { may, type Session, session } from './session.ts'
@@ -36,7 +36,7 @@ export function App() {
       {!area ? (
         <NotFound />
       ) : may(area.permission) ? (
-        <Page title={area.title}>{null}</Page>
+        <AreaScreen key={area.path} area={area} />
       ) : (
         <NotAllowed role={current.staff.role} />
       )}

@@ -1,0 +1,26 @@
+/** The screens of the areas. Each is loaded when it is opened first. */
+import type { ComponentType } from 'preact'
+import type { Area } from './areas.ts'
+import { Page } from './parts/page.tsx'
+import { useResource } from './parts/resource.ts'
+import { Loaded } from './parts/states.tsx'
+
+interface ScreenModule {
+  Screen: ComponentType
+}
+
+/** By the path of the area. The screen reads the rest of the address from `route`. */
+const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
+  desk: () => import('./screens/desk/screen.tsx'),
+}
+
+export function AreaScreen({ area: { path, title } }: { area: Area }) {
+  const load = SCREENS[path]
+  const loaded = useResource<ScreenModule | null>(`screen ${path}`, async () => (await load?.()) ?? null)
+  if (loaded.data) return <loaded.data.Screen />
+  return (
+    <Page title={title}>
+      <Loaded of={loaded}>{() => null}</Loaded>
+    </Page>
+  )
+}

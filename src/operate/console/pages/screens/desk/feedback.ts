@@ -1,0 +1,32 @@
+/** The answer of the desk for ears and hands: staff look at the fan, not at the screen. */
+
+let audio: AudioContext | undefined
+
+/** Frequencies in Hz, one after the other. */
+const TONES = { good: [880, 1320], bad: [220, 160], unsure: [440, 440] } as const
+const PATTERNS = { good: [60], bad: [160, 80, 160], unsure: [60, 60, 60] } as const
+
+export type Feedback = keyof typeof TONES
+
+const TONE_S = 0.13
+
+/** Silent where the browser allows neither: no one has touched the page yet, or the device has no motor. */
+export function play(feedback: Feedback): void {
+  navigator.vibrate?.([...PATTERNS[feedback]])
+  try {
+    audio ??= new AudioContext()
+    void audio.resume()
+    const gain = audio.createGain()
+    gain.connect(audio.destination)
+    TONES[feedback].forEach((frequency, nth) => {
+      const tone = new OscillatorNode(audio as AudioContext, { frequency, type: 'triangle' })
+      const at = (audio?.currentTime ?? 0) + nth * TONE_S
+      tone.connect(gain)
+      tone.start(at)
+      tone.stop(at + TONE_S * 0.9)
+    })
+    gain.gain.value = 0.2
+  } catch {
+    // A device without sound.
+  }
+}
