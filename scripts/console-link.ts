@@ -2,7 +2,7 @@
 import { Option } from '@commander-js/extra-typings'
 import { consoleUrlOf } from '../src/operate/console/contract/settings.ts'
 import { ROLES } from '../src/operate/console/roles.ts'
-import { issueLink } from '../src/operate/console/sessions/links.ts'
+import { addressOfLink, issueLink } from '../src/operate/console/sessions/links.ts'
 import { nameFault } from '../src/operate/console/staff.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -28,8 +28,9 @@ await runCommand(command, async ({ options: { name, role }, configuration, openD
   const base = consoleUrlOf(console)
   if (base === null) return fail('CONSOLE_PORT is 0: set CONSOLE_URL to the address of the console.')
   const db = await openDatabase()
-  const { secret, expiresAt } = await db.write(tx => issueLink(tx, { name, role }))
-  const url = `${base}/sign-in#${secret}`
+  const link = await db.write(tx => issueLink(tx, { name, role }))
+  const { expiresAt } = link
+  const url = addressOfLink(base, link)
   note(`Signs ${name} in as ${role}, once, until ${expiresAt.toISOString()}. Who has the link can use it.`)
   return { json: { url, name, role, expiresAt }, text: url }
 })

@@ -39,7 +39,7 @@ const command = declareCommand({
     ['', 'on the database of DATABASE_URL, by default data/matchday.db'],
     ['--fresh', 'on a new database, beside the one that is there'],
   ],
-  notes: 'PORT and MOCK_IDP_PORT are the ports, by default 3000 and 4000.',
+  notes: 'PORT, MOCK_IDP_PORT and CONSOLE_PORT are the ports, by default 3000, 4000 and 3100.',
   json: false,
   database: false,
 })
@@ -117,7 +117,8 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   await refuseProduction('dev', { ...config, env }, yes)
   await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await requireFreePort('PORT', config.host, config.port)
-  await prepareDatabase(config, mock)
+  if (config.console) await requireFreePort('CONSOLE_PORT', config.console.host, config.console.port)
+  const consoleLink = await prepareDatabase(config, mock)
   if (!process.env.DOWNLOADS) await Bun.write(join(env.DOWNLOADS, WALLPAPER), drawWallpaper())
   if (!Bun.isStandaloneExecutable) await buildDemo(DEMO_FOLDER)
 
@@ -155,7 +156,7 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   children.push(api.child)
   const apiReady = await api.ready
   if (stopping || !apiReady) return stop(1)
-  process.stdout.write(banner(config, { fresh }))
+  process.stdout.write(banner(config, { fresh, consoleLink }))
   await Promise.race(children.map(child => child.exited))
   return stop(1)
 })

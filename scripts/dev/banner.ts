@@ -2,7 +2,10 @@ import { developmentKey } from '../../src/identity/server-keys/development-key.t
 import { type Config, developmentDefaults } from '../../src/platform/config/config.ts'
 
 /** The message at the start. The curl lines work as printed once TOKEN is set. */
-export function banner({ port, identity, databaseUrl }: Config, { fresh }: { fresh: boolean }): string {
+export function banner(
+  { port, identity, databaseUrl }: Config,
+  { fresh, consoleLink }: { fresh: boolean; consoleLink: string | null },
+): string {
   const api = `http://localhost:${port}`
   // Another shell needs the issuer if it is not the default.
   const environment =
@@ -14,7 +17,7 @@ export function banner({ port, identity, databaseUrl }: Config, { fresh }: { fre
     Swagger UI   ${api}/docs      press Authorize, pick a fan
     Demo app     ${api}/demo      examples/web, at phone width
     Guide        ${api}/docs/guide
-    Provider     ${identity.issuer}           mock: fans, tokens, faults
+${consoleLink === null ? '' : `    Console      ${consoleLink}\n                 signs in as owner, once, within 10 minutes\n`}    Provider     ${identity.issuer}           mock: fans, tokens, faults
     Database     ${withoutPassword(databaseUrl)}
     Server key   ${developmentKey}
 

@@ -4,6 +4,8 @@ import { migrate } from '../../db/migrate.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { ensureDevelopmentKey } from '../../src/identity/server-keys/development-key.ts'
+import { consoleUrlOf } from '../../src/operate/console/contract/settings.ts'
+import { addressOfLink, issueLink } from '../../src/operate/console/sessions/links.ts'
 import type { Config, Environment } from '../../src/platform/config/config.ts'
 import { createEnvironmentReader } from '../../src/platform/config/environment.ts'
 import { fail } from '../command/explain.ts'
@@ -21,8 +23,17 @@ export function readMock(env: Environment) {
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : mock
 }
 
-/** Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key of development. */
-export async function prepareDatabase(config: Config, mock: { seed: number; fans: number }): Promise<void> {
+/** Who is signed in to the console by the link that `dev` prints. */
+const DEVELOPER = { name: 'Developer', role: 'owner' } as const
+
+/**
+ * Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key of development. Resolves
+ * to a link to the console; null where its address is not known.
+ */
+export async function prepareDatabase(
+  config: Config,
+  mock: { seed: number; fans: number },
+): Promise<string | null> {
   await migrate(config.databaseUrl, config.postgres)
   const db = openDatabase(config.databaseUrl, realSources, {
     spine: createSpine(),
@@ -44,5 +55,8 @@ export async function prepareDatabase(config: Config, mock: { seed: number; fans
     progress.end()
   }
   await db.write(ensureDevelopmentKey)
+  const consoleUrl = config.console && consoleUrlOf(config.console)
+  const link = consoleUrl && addressOfLink(consoleUrl, await db.write(tx => issueLink(tx, DEVELOPER)))
   await db.close()
+  return link
 }

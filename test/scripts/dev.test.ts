@@ -47,17 +47,39 @@ test('the server key of the banner is accepted, with every scope', async () => {
   expect(await call('/use', 'POST')).toEqual([404, 'redemption_not_found'])
 })
 
+test('the link of the banner signs in to the console as owner, once', async () => {
+  const [, origin = '', secret = ''] = /Console +(http:\S+)\/sign-in#(\S+)/.exec(dev.banner) ?? []
+  expect(origin).toBe(`http://localhost:${dev.ports.CONSOLE_PORT}`)
+  const page = await fetch(`${origin}/sign-in`)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8'])
+  const signIn = () =>
+    fetch(`${origin}/api/session/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify({ secret }),
+    })
+  const response = await signIn()
+  expect([response.status, await response.json()]).toMatchObject([200, { staff: { role: 'owner' } }])
+  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+  expect((await fetch(`${origin}/api/session`, { headers: { cookie } })).status).toBe(200)
+  expect((await signIn()).status).toBe(401)
+})
+
 test('Swagger UI is served, and the provider lists its fans', async () => {
   expect((await fetch(`http://localhost:${dev.ports.PORT}/docs`)).status).toBe(200)
   expect((await fetch(`http://localhost:${dev.ports.MOCK_IDP_PORT}/_mock/users`)).status).toBe(200)
 })
 
-test.each(['PORT', 'MOCK_IDP_PORT'] as const)(
+test.each(['PORT', 'MOCK_IDP_PORT', 'CONSOLE_PORT'] as const)(
   'a taken %s gives an error with the port and the variable',
   async name => {
-    // The other port must be free, otherwise the error would name that one.
-    const other = name === 'PORT' ? 'MOCK_IDP_PORT' : 'PORT'
-    const second = spawnDev({ ...dev.env, [other]: String(freePort()) })
+    // The other ports must be free, otherwise the error would name one of them.
+    const free = {
+      PORT: String(freePort()),
+      MOCK_IDP_PORT: String(freePort()),
+      CONSOLE_PORT: String(freePort()),
+    }
+    const second = spawnDev({ ...dev.env, ...free, [name]: dev.ports[name] })
     expect(await second.exited).toBe(1)
     const message = await new Response(second.stderr).text()
     expect(message).toContain(`Port ${dev.ports[name]} is in use`)

@@ -12,7 +12,7 @@ export interface RunningDev {
   process: Bun.Subprocess
   /** What it had printed when it was ready. */
   banner: string
-  ports: { PORT: string; MOCK_IDP_PORT: string }
+  ports: { PORT: string; MOCK_IDP_PORT: string; CONSOLE_PORT: string }
   env: Record<string, string>
   stop(): Promise<void>
 }
@@ -23,7 +23,11 @@ export async function startDev(
   parameters: string[] = [],
 ): Promise<RunningDev> {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-dev-'))
-  const ports = { PORT: String(freePort()), MOCK_IDP_PORT: String(freePort()) }
+  const ports = {
+    PORT: String(freePort()),
+    MOCK_IDP_PORT: String(freePort()),
+    CONSOLE_PORT: String(freePort()),
+  }
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: folder,

@@ -6,10 +6,10 @@ import type { ConsoleDeps } from './deps.ts'
 /** Larger bodies have no problem document: catalogues and imports are sent in parts. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024
 
-/** @throws Error when the port is taken */
+/** Null when the port is taken that it has by default. @throws Error when one that was chosen is */
 export function serveConsole(deps: ConsoleDeps) {
   const console = consoleConfigOf(deps)
-  const { host, port } = console
+  const { byDefault, host, port } = console
   const app = createConsoleApp(deps)
   try {
     app.listen({
@@ -20,7 +20,10 @@ export function serveConsole(deps: ConsoleDeps) {
     })
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
-    throw new Error(`port ${port} is taken; set CONSOLE_PORT to another, or to 0 for a free one`)
+    const why = `port ${port} is taken; set CONSOLE_PORT to another`
+    if (!byDefault) throw new Error(why)
+    deps.log.warn(`the console is not served: ${why}`)
+    return null
   }
   return {
     url: consoleUrlOf({ ...console, port: app.server?.port ?? port }),

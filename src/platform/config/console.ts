@@ -23,6 +23,8 @@ export function readConsoleConfig(reader: EnvironmentReader, apiPort: number) {
     host,
     /** 0 picks a free port. */
     port,
+    /** Nobody asked for it: a port that is taken is no reason not to start. */
+    byDefault: !isSet,
     /** Where staff reach it; null: at its host and port. */
     url,
     /** Whether cookies are sent over TLS only. */

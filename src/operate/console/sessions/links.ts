@@ -29,6 +29,10 @@ export async function issueLink(
   return { secret, expiresAt }
 }
 
+/** `console`: its address, without a trailing slash. No server and no proxy receives what stands after `#`. */
+export const addressOfLink = (console: string, { secret }: { secret: string }) =>
+  `${console}/sign-in#${secret}`
+
 /** Whom the link signs in. Does not use it. @throws DomainError `link_not_valid` */
 export async function readLink(reader: Reader, secret: string): Promise<Staff> {
   const { consoleLinks } = reader.tables
