@@ -3,11 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { colours } from '../preferences.ts'
 import { Button } from './button.tsx'
 import { formatCompact, formatCount } from './format.ts'
+import { None } from './values.tsx'
 
 export interface Series {
   name: string
-  /** One a day. */
-  values: number[]
+  /** One a day; null where it is not known. */
+  values: (number | null)[]
 }
 
 interface ChartProps {
@@ -18,6 +19,8 @@ interface ChartProps {
   /** At most four: the tokens have as many colours. */
   series: Series[]
   kind?: 'line' | 'bars'
+  /** False for what has no sum, such as fans who are the same on several days. */
+  total?: boolean
 }
 
 /** `25 Nov` of a calendar day, which has no zone. */
@@ -26,7 +29,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'sho
 const formatDayLabel = (day: string) => (day === '' ? '' : dayFormat.format(new Date(`${day}T00:00:00Z`)))
 
 /** A figure by day, drawn on a canvas, with its legend and its numbers as a table. */
-export function Chart({ label, days, series, kind = 'line' }: ChartProps) {
+export function Chart({ label, days, series, kind = 'line', total = true }: ChartProps) {
   const [isTable, setTable] = useState(false)
   return (
     <figure class="chart" aria-label={label}>
@@ -36,7 +39,9 @@ export function Chart({ label, days, series, kind = 'line' }: ChartProps) {
             <li key={name}>
               <span class={`swatch series-${nth + 1}`} aria-hidden="true" />
               <span>{name}</span>
-              <strong>{formatCount(values.reduce((sum, value) => sum + value, 0))}</strong>
+              {total && (
+                <strong>{formatCount(values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}</strong>
+              )}
             </li>
           ))}
         </ul>
@@ -75,7 +80,7 @@ export function Chart({ label, days, series, kind = 'line' }: ChartProps) {
                 <th scope="row">{formatDayLabel(day)}</th>
                 {series.map(({ name, values }) => (
                   <td key={name} class="end">
-                    {formatCount(values[nth] ?? 0)}
+                    {values[nth] == null ? <None why="Not known" /> : formatCount(values[nth])}
                   </td>
                 ))}
               </tr>

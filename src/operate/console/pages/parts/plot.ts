@@ -107,7 +107,7 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
       const swatch = document.createElement('i')
       swatch.className = `swatch series-${nth + 1}`
       const value = document.createElement('b')
-      value.textContent = formatValue(values[idx] ?? 0)
+      value.textContent = values[idx] == null ? '–' : formatValue(values[idx])
       row.append(swatch, name, value)
       return row
     })

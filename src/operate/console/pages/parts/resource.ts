@@ -1,7 +1,8 @@
 /** Data of a screen with its states, lists by cursor, and writes that are sent once. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { UnreachableError } from '../api.ts'
+import { hasCode, UnreachableError } from '../api.ts'
+import { toast } from './toast.tsx'
 
 export interface Resource<T> {
   /** The last data, also while it is read again or a read fails. */
@@ -185,7 +186,7 @@ export function usePages<T>(
 export interface Action<Input> {
   readonly isBusy: boolean
   readonly error: unknown
-  /** True where it succeeded. While it runs, another call does nothing. */
+  /** True where it succeeded, also where another person has to confirm it first, which a toast says. While it runs, another call does nothing. */
   run(input: Input): Promise<boolean>
   /** Forgets the error. */
   clear(): void
@@ -222,6 +223,11 @@ export function useAction<Input = void>(
           intent = null
           return true
         } catch (error) {
+          if (hasCode(error, 'approval_required')) {
+            intent = null
+            toast('Another person has to confirm this: it is under Approvals.')
+            return true
+          }
           // What got no answer may have taken effect: the next attempt is the same request.
           if (!(error instanceof UnreachableError)) intent = null
           failure.value = error
