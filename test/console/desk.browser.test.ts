@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 import { redeemedCode } from './desk-world.ts'
 import { servePages } from './pages-world.ts'
@@ -37,8 +38,8 @@ function writeFilm(path: string, code: string): void {
   writeFileSync(path, Buffer.concat([Buffer.from(head), frame, frame]))
 }
 
-/** As long as the pages wait between two looks at the picture. */
-const NEXT_LOOK = 'new Promise(resolve => setTimeout(resolve, 150))'
+/** Of the film, in seconds: several looks at the picture. */
+const FILM_TIME = 'document.querySelector("video").currentTime'
 
 const verdict = (page: Page) => page.locator('.desk-verdict strong')
 
@@ -121,7 +122,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
       const browser = await openBrowser({ viewport: PHONE, camera: film })
       const page = await pages.open(browser.context, '/desk', 'support')
       await page.getByLabel('Use at once').check()
-      await page.getByRole('button', { name: 'Scan with the camera' }).click()
+      await page.getByRole('button', { name: 'Scan' }).click()
       await page.getByText('Hand it out').waitFor()
       await takeScreenshot(page, 'desk-camera-phone')
       const { consoleAudit } = world.db.tables
@@ -131,7 +132,8 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
         ).length
       const before = await uses()
       // The film goes on: several more looks at the picture.
-      for (let look = 0; look < 10; look++) await page.evaluate(NEXT_LOOK)
+      const began = await page.evaluate<number>(FILM_TIME)
+      await waitUntil('the film goes on', async () => (await page.evaluate<number>(FILM_TIME)) > began + 1.5)
       expect(await verdict(page).textContent()).toBe('Hand it out')
       expect(await uses()).toBe(before)
       expect(await findSerious(page)).toEqual([])

@@ -89,8 +89,10 @@ export function Screen() {
   const scan = (scanned: string) => {
     const [code, now] = [codeIn(scanned), Date.now()]
     const isSame = code === seen.current.code && now - seen.current.at < SAME_CODE_MS
+    // A code that comes while another is asked for is read again after it.
+    if (isBusy && !isSame) return
     seen.current = { code, at: now }
-    if (isSame || isBusy) return
+    if (isSame) return
     setText(code)
     void submit(code)
   }
@@ -165,7 +167,6 @@ export function Screen() {
                 icon={isScanning ? 'close' : 'camera'}
                 pressed={isScanning}
                 onClick={() => setScanning(!isScanning)}
-                label={isScanning ? 'Close the camera' : 'Scan with the camera'}
               >
                 {isScanning ? 'Stop' : 'Scan'}
               </Button>
