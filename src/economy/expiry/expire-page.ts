@@ -46,7 +46,7 @@ export async function expirePage(tx: Transaction, { term, day, after, limit }: A
   const cursor = page.length < limit ? null : (page.at(-1)?.userId ?? null)
   const candidates = page.filter(({ balance, earned }) => balance > earned).map(({ userId }) => userId)
   const fans = await lockFans(tx, candidates)
-  const active = candidates.filter(userId => fans.get(userId) === 'active')
+  const active = candidates.filter(userId => fans.get(userId)?.state === 'active')
   const result = { cursor, fans: 0, points: 0, warnings: 0, mismatched: [] as string[] }
   if (active.length === 0) return result
 

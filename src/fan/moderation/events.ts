@@ -49,14 +49,15 @@ type ResolvedReport = Pick<
 export async function recordResolved(tx: Transaction, reports: ResolvedReport[]): Promise<void> {
   const reporters = await lockFans(tx, [...new Set(reports.flatMap(({ reporterId }) => reporterId ?? []))])
   const events = reports.flatMap(({ id, reporterId, subjectKind, actionTaken }) => {
-    if (reporterId === null || reporters.get(reporterId) !== 'active') return []
+    const reporter = reporterId === null ? undefined : reporters.get(reporterId)
+    if (reporter?.state !== 'active') return []
     // Guarantee of the cast: only `fileReport` writes reports of a reporter.
     const data = {
       reportId: id,
       subjectKind: subjectKind as SubjectKind,
       actionTaken: actionTaken === true,
     }
-    return applicationEvent(tx, { userId: reporterId, type: 'report.resolved', eventId: id, data })
+    return applicationEvent(tx, { userId: reporter.id, type: 'report.resolved', eventId: id, data })
   })
   await recordNotices(tx, events)
 }

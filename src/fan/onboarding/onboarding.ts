@@ -11,7 +11,7 @@ import { pointsProblems } from '../../economy/points/problems.ts'
 import { completionOf, recordCompletion } from '../../identity/users/completion.ts'
 import { enqueueSync, type QueuedSync } from '../../identity/users/deferred-sync.ts'
 import { createMirror, mirrorIdentity, mirrorOf } from '../../identity/users/mirror.ts'
-import { activeUser, ensureUser } from '../../identity/users/users.ts'
+import { activeUser, ensureUser, findSignIn } from '../../identity/users/users.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
 import { changeProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
@@ -44,8 +44,11 @@ export async function completeOnboarding(
   const { user, created } = await ensureUser(tx, caller)
   let isSynced = false
   if (claims && created) isSynced = await createMirror(tx, user.id, claims)
-  else if (claims) await mirrorIdentity(tx, user.id, claims)
-  else if (queuedSync) await enqueueSync(tx, user.id, queuedSync)
+  else if (claims || queuedSync) {
+    const signInId = (await findSignIn(tx, caller))?.id ?? user.id
+    if (claims) await mirrorIdentity(tx, signInId, claims)
+    else if (queuedSync) await enqueueSync(tx, signInId, queuedSync)
+  }
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
   }

@@ -26,6 +26,9 @@ interface Entry<Valid> {
   expiresAt: Date | null
 }
 
+/** A further sign-in of a fan is not cached: no change of the fan's record invalidates the tag of its subject. */
+const AT_ONCE = new Date(0)
+
 export type TokenValidityCache = ReturnType<typeof createTokenValidityCache>
 
 interface Options {
@@ -74,14 +77,15 @@ export function createTokenValidityCache({ read, externalCommits }: Options) {
     counts: counts as Readonly<CacheCounts>,
     /** `requireValidSessionToken`. */
     checkSession: (claims: SessionClaims, caller: Caller, credential: SessionToken) =>
-      checkSession(claims, caller, async () => ({
-        value: await requireValidSessionToken(read, caller, credential),
-      })),
+      checkSession(claims, caller, async () => {
+        const value = await requireValidSessionToken(read, caller, credential)
+        return value.isMerged ? { value, expiresAt: AT_ONCE } : { value }
+      }),
     /** `requireValidNativeToken`. */
     checkNative: (claims: VerifiedNativeToken, holder: Caller) =>
       checkNative(claims, holder, async () => {
         const { expiresAt, ...value } = await requireValidNativeToken(read, holder, claims.sessionId)
-        return { value, expiresAt }
+        return { value, expiresAt: value.isMerged ? AT_ONCE : expiresAt }
       }),
     /** Invalidates the tokens of the subject with this tag. */
     invalidate: invalidations.add,

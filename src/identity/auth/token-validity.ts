@@ -11,13 +11,21 @@ import type { AuthenticatedCaller, Caller, Credential } from '../../core/caller.
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
+import { listSignIns } from '../users/merges.ts'
 import {
   findTokenValidity,
+  readTokenValidity,
   type TokenValidity,
-  tokenValidityOf,
   tokenValidityOfSubject,
 } from '../users/user-token-validity.ts'
-import { deletedUser, ERASED, endSessions, type SubjectKeys, subjectKeysOf } from '../users/users.ts'
+import {
+  deletedUser,
+  ERASED,
+  endSessions,
+  requireUser,
+  type SubjectKeys,
+  subjectKeysOf,
+} from '../users/users.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
 
 const LOGGED_OUT = 'The token was logged out.'
@@ -46,6 +54,8 @@ export interface ValidToken {
   /** Of the profile. */
   locale: string | null
   hasBlocks: boolean
+  /** Whether the token is of a further sign-in of the fan, whose record says the rest. */
+  isMerged: boolean
 }
 
 /**
@@ -60,7 +70,7 @@ export async function requireValidSessionToken(
 ): Promise<ValidToken> {
   const rows = await selectSession(reader, { ...subjectKeysOf(caller), ...revocationIdsOf(caller, tokenId) })
   if (rows.some(({ revokedId }) => revokedId !== null)) throw loggedOut()
-  return requireUndeleted(tokenValidityOf(rows), issuedAt)
+  return requireUndeleted(await readTokenValidity(reader, rows), issuedAt)
 }
 
 interface SessionValues extends SubjectKeys {
@@ -78,11 +88,11 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
     .where(inArray(revokedTokens.id, [values.id, values.formerId]))
     .limit(1)
   const user = tokenValidityOfSubject(reader, values).as('user')
-  const { userId, sessionsEndedAt, deletedAt, erasedAt, locale, hasBlocks } = user
+  const { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } = user
   return reader
     .select({
       ...{ revokedId: sql<string | null>`(${revoked})`, userId, sessionsEndedAt },
-      ...{ deletedAt, erasedAt, locale, hasBlocks },
+      ...{ deletedAt, erasedAt, mergedIntoId, locale, hasBlocks },
     })
     .from(sql`(select 1 as one) as token`)
     .leftJoin(user, sql`true`)
@@ -103,7 +113,7 @@ export async function requireValidNativeToken(
     const security = { event: 'ended_session_used' as const, sessionId }
     throw new DomainError(transportProblems.invalid_token, { detail: LOGGED_OUT, security })
   }
-  const valid = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)
+  const valid = requireUndeleted(await readTokenValidity(reader, rows), session.originIssuedAt)
   const { provider, subject, expiresAt } = session
   return { provider, subject, ...valid, expiresAt }
 }
@@ -112,14 +122,17 @@ export async function requireValidNativeToken(
 const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId: string }) => {
   const { nativeSessions } = reader.tables
   const user = tokenValidityOfSubject(reader, values).as('user')
-  const { userId, sessionsEndedAt, deletedAt, erasedAt, locale, hasBlocks } = user
+  const { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } = user
   const isSession = and(
     eq(nativeSessions.id, values.sessionId),
     eq(nativeSessions.provider, values.provider),
     eq(nativeSessions.subject, values.subject),
   )
   return reader
-    .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt, locale, hasBlocks })
+    .select({
+      ...{ session: nativeSessions, userId, sessionsEndedAt, deletedAt },
+      ...{ erasedAt, mergedIntoId, locale, hasBlocks },
+    })
     .from(nativeSessions)
     .leftJoin(user, sql`true`)
     .where(isSession)
@@ -136,13 +149,14 @@ export const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
   sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
 function requireUndeleted(
-  { userId, erased, deleted, sessionsEndedAt, locale, hasBlocks }: TokenValidity,
+  { userId, erased, deleted, sessionsEndedAt, ...known }: TokenValidity,
   issuedAt: Date,
 ): ValidToken {
   if (erased) throw deletedUser(ERASED, userId)
   if (deleted) throw deletedUser('The identity provider deleted this user.', userId)
   if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()
-  return { userId, locale, hasBlocks }
+  const { locale, hasBlocks, isMerged } = known
+  return { userId, locale, hasBlocks, isMerged }
 }
 
 /**
@@ -165,10 +179,11 @@ export async function lockSignIn(tx: Transaction, { provider, subject }: Caller)
 export async function logOut(tx: Transaction, caller: AuthenticatedCaller, everywhere: boolean) {
   const { credential } = caller
   if (everywhere) {
-    await lockSignIn(tx, caller)
+    const signIns = await readSignIns(tx, caller)
+    for (const signIn of signIns) await lockSignIn(tx, signIn)
     const issuedAt = await issuedAtOf(tx, credential)
     await endSessions(tx, caller, issuedAt && issuedAt > tx.now() ? issuedAt : tx.now())
-    await revokeSessions(tx, caller)
+    for (const signIn of signIns) await revokeSessions(tx, signIn)
   } else if (credential.kind === 'native') {
     await revokeSessions(tx, caller, credential.sessionId)
   }
@@ -180,6 +195,13 @@ export async function logOut(tx: Transaction, caller: AuthenticatedCaller, every
       .values({ id, expiresAt: credential.expiresAt })
       .onConflictDoNothing()
   }
+}
+
+/** In one order: two units of work cannot wait for each other. */
+async function readSignIns(tx: Transaction, caller: Caller): Promise<Caller[]> {
+  if (caller.userId === undefined) return [caller]
+  const signIns = await listSignIns(tx, await requireUser(tx, caller.userId))
+  return signIns.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** `iat` of the caller's session token, or of the one that their native session was created with. */

@@ -33,7 +33,8 @@ export async function findByEmails(reader: Reader, hashes: string[]): Promise<Ma
   if (hashes.length === 0) return found
   const rows = await selectByEmails(reader, hashes)
   for (const { hash, userId } of rows) {
-    if (hash !== null) found.set(hash, [...(found.get(hash) ?? []), userId])
+    // A fan who was merged may have the address at each sign-in.
+    if (hash !== null) found.set(hash, [...new Set([...(found.get(hash) ?? []), userId])])
   }
   return found
 }
@@ -42,7 +43,10 @@ export async function findByEmails(reader: Reader, hashes: string[]): Promise<Ma
 export function selectByEmails(reader: Reader, hashes: string[]) {
   const { identities, users } = reader.tables
   return reader
-    .select({ hash: identities.emailHash, userId: identities.userId })
+    .select({
+      hash: identities.emailHash,
+      userId: sql<string>`coalesce(${users.mergedIntoId}, ${identities.userId})`,
+    })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     .where(and(inArray(identities.emailHash, hashes), isNull(users.erasedAt)))

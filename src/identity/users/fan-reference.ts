@@ -83,7 +83,7 @@ export async function resolveFans(
   )
   const resolveId = (userId: string): ResolvedFan => {
     const found = byId.get(userId)
-    return found === 'active' ? { userId } : { missing: found ?? 'unknown' }
+    return found?.state === 'active' ? { userId: found.id } : { missing: found?.state ?? 'unknown' }
   }
   const resolved: ResolvedFan[] = []
   for (const fan of fans) {

@@ -9,7 +9,7 @@ import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
 import type { Identity } from './schema.ts'
 import { searchKeysOf } from './search-keys.ts'
-import { ensureUserId, type User } from './users.ts'
+import { ensureUserId, findSignIn, type User } from './users.ts'
 
 export type Mirror = Tables['identities']['$inferSelect']
 
@@ -133,7 +133,9 @@ export async function isSyncQueued(reader: Reader, userId: string): Promise<bool
 /** Writes the provider's data to the mirror. Creates the user record if there is none. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
   const userId = await ensureUserId(tx, caller)
-  const changed = await mirrorIdentity(tx, userId, claims)
-  const identity = presentIdentity(caller, await findMirror(tx, userId))
+  // A fan who was merged has a mirror for each sign-in.
+  const signInId = (await findSignIn(tx, caller))?.id ?? userId
+  const changed = await mirrorIdentity(tx, signInId, claims)
+  const identity = presentIdentity(caller, await findMirror(tx, signInId))
   return { identity, changed, syncedAt: tx.now().toISOString() }
 }

@@ -4,7 +4,7 @@ import type { Reader } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
-import { erasedSubject, isErased, isSubject, type SubjectKeys, subjectKeysOf } from './users.ts'
+import { erasedSubject, isErased, isSubject, requireUser, type SubjectKeys, subjectKeysOf } from './users.ts'
 
 /** What the user records say about the tokens of a subject, and the locale of the profile, which most requests need as well. */
 export interface TokenValidity {
@@ -16,10 +16,20 @@ export interface TokenValidity {
   locale: string | null
   /** Whether the fan has blocked another one, or was blocked, ever. */
   hasBlocks: boolean
+  /** Whether the fan of the subject was merged into the one of `userId`. */
+  isMerged: boolean
 }
 
 export async function findTokenValidity(reader: Reader, caller: Caller): Promise<TokenValidity> {
-  return tokenValidityOf(await selectTokenValidity(reader, subjectKeysOf(caller)))
+  return readTokenValidity(reader, await selectTokenValidity(reader, subjectKeysOf(caller)))
+}
+
+/** What these rows say; of a merged fan, what the record of the other fan says as well. */
+export async function readTokenValidity(reader: Reader, rows: StoredTokenValidity[]): Promise<TokenValidity> {
+  const validity = tokenValidityOf(rows)
+  if (!validity.isMerged || validity.userId === undefined) return validity
+  const { locale, hasBlocks } = await requireUser(reader, validity.userId)
+  return { ...validity, locale, hasBlocks: hasBlocks ?? false }
 }
 
 /** A row of these queries. All values are null if there is no user record. */
@@ -28,14 +38,17 @@ export interface StoredTokenValidity {
   sessionsEndedAt: Date | null
   deletedAt: Date | null
   erasedAt: Date | null
+  mergedIntoId: string | null
   locale?: string | null
   hasBlocks?: boolean | null
 }
 
-export function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
+function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
   const erased = rows.some(isErased)
+  const mergedIntoId = rows[0]?.mergedIntoId ?? undefined
   return {
-    userId: rows[0]?.userId ?? undefined,
+    userId: mergedIntoId ?? rows[0]?.userId ?? undefined,
+    isMerged: mergedIntoId !== undefined,
     erased,
     deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),
     sessionsEndedAt: rows[0]?.sessionsEndedAt ?? null,
@@ -57,7 +70,7 @@ function deletedAtOf(reader: Reader, userId: Column) {
 /** Query for the token validity of a subject. Two lookups: see `selectRecords`. */
 export function tokenValidityOfSubject(reader: Reader, { provider, subject, erased }: SubjectKeys) {
   const { users } = reader.tables
-  const { id: userId, sessionsEndedAt, erasedAt, locale, hasBlocks } = users
+  const { id: userId, sessionsEndedAt, erasedAt, mergedIntoId, locale, hasBlocks } = users
   const named = (name: string) =>
     reader
       .select({
@@ -65,6 +78,7 @@ export function tokenValidityOfSubject(reader: Reader, { provider, subject, eras
         sessionsEndedAt,
         deletedAt: deletedAtOf(reader, userId),
         erasedAt,
+        mergedIntoId,
         locale,
         hasBlocks,
       })
@@ -92,9 +106,16 @@ export async function findTokenValidities(
 const selectTokenValidities = prepared((reader: Reader, provider: string, names: string) => {
   const { users } = reader.tables
   const found = rowsOfListed(reader, users, names, name => isSubject(reader, provider, name))
-  const { id: userId, subject, sessionsEndedAt, erasedAt } = found
+  const { id: userId, subject, sessionsEndedAt, erasedAt, mergedIntoId } = found
   return reader
     .with(found)
-    .select({ userId, subject, sessionsEndedAt, deletedAt: deletedAtOf(reader, userId), erasedAt })
+    .select({
+      userId,
+      subject,
+      sessionsEndedAt,
+      deletedAt: deletedAtOf(reader, userId),
+      erasedAt,
+      mergedIntoId,
+    })
     .from(found)
 })

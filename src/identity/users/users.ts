@@ -1,12 +1,12 @@
 /** User records: looked up by the subject of a token, created by the first write. */
 
 import { hash } from 'node:crypto'
-import { and, eq, isNull, lt, or, type SQL } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, or, type SQL } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { locksForUpdate, locksShared } from '../../../db/row-lock.ts'
+import { locksExclusively, locksForUpdate, locksShared } from '../../../db/row-lock.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -37,7 +37,21 @@ export const eachUser = (reader: Reader): AsyncGenerator<User> => {
 /** Finds also the record of an erased fan, by the hash of the subject. Uses the id if it is known. */
 export async function findRecords(reader: Reader, caller: Caller): Promise<User[]> {
   const known = caller.userId === undefined ? undefined : await findUserById(reader, caller.userId)
-  return known ? [known] : selectRecords(reader, subjectKeysOf(caller))
+  const records = known ? [known] : await selectRecords(reader, subjectKeysOf(caller))
+  const [first, ...others] = records
+  return first?.mergedIntoId ? [await requireUser(reader, first.mergedIntoId), ...others] : records
+}
+
+/** The record of the subject itself, also of a fan who was merged into another one: the provider’s data is per sign-in. */
+export async function findSignIn(reader: Reader, caller: Caller): Promise<User | undefined> {
+  return (await selectRecords(reader, subjectKeysOf(caller))).find(record => !isErased(record))
+}
+
+/** The fan into whom another one was merged: records are never deleted. */
+export async function requireUser(reader: Reader, userId: string): Promise<User> {
+  const user = await findUserById(reader, userId)
+  if (!user) throw new Error('the record of a fan is missing')
+  return user
 }
 
 export interface SubjectKeys {
@@ -102,6 +116,7 @@ export async function ensureRecord(tx: Transaction, caller: Caller): Promise<Ens
   const known =
     caller.userId === undefined ? await lockNamed(tx, caller) : await lockRecord(tx, caller.userId)
   if (!known) return createRecord(tx, caller)
+  if (known.mergedIntoId) throw mergedUser(known.id)
   return isErased(known) ? null : { user: known, created: false }
 }
 
@@ -136,8 +151,11 @@ const selectErased = (reader: Reader, caller: Caller) =>
  */
 const lockRecord = preparedRow((tx: Transaction, userId: string) => locksShared(tx, userOf(tx, userId)))
 
-/** As `lockRecord`, by the subject. Finds nothing if the fan is erased. */
-const lockNamed = (tx: Transaction, { provider, subject }: Caller) => lockSubject(tx, provider, subject)
+/** As `lockRecord`, by the subject. Finds nothing if the fan is erased, and another one if the fan was merged. */
+async function lockNamed(tx: Transaction, { provider, subject }: Caller) {
+  const found = await lockSubject(tx, provider, subject)
+  return found?.mergedIntoId ? lockRecord(tx, found.mergedIntoId) : found
+}
 
 const lockSubject = preparedRow((tx: Transaction, provider: string, subject: string) =>
   locksShared(tx, recordNamed(tx, provider, subject)),
@@ -145,31 +163,53 @@ const lockSubject = preparedRow((tx: Transaction, provider: string, subject: str
 
 const lockErasure = prepared((tx: Transaction, userId: string) => {
   const { users } = tx.tables
-  const { id, erasedAt, hiddenAt, suspendedUntil } = users
-  const found = tx.select({ id, erasedAt, hiddenAt, suspendedUntil }).from(users)
+  const { id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil } = users
+  const found = tx.select({ id, erasedAt, mergedIntoId, hiddenAt, suspendedUntil }).from(users)
   return locksShared(tx, found.where(eq(id, userId)))
 })
 
+interface LockedFan {
+  /** Of the fan, or of the one into whom the fan was merged. */
+  id: string
+  state: 'active' | 'erased'
+}
+
 /** As `lockCaller` for each of these ids; those without a record are left out. */
-export async function lockFans(
-  tx: Transaction,
-  userIds: string[],
-): Promise<Map<string, 'active' | 'erased'>> {
+export async function lockFans(tx: Transaction, userIds: string[]): Promise<Map<string, LockedFan>> {
   const rows = userIds.length === 0 ? [] : await lockErasures(tx, toList(userIds))
-  return new Map(rows.map(row => [row.id, isErased(row) ? 'erased' : 'active']))
+  const merged = rows.flatMap(({ mergedIntoId }) => mergedIntoId ?? [])
+  if (merged.length > 0) await lockErasures(tx, toList(merged))
+  return new Map(
+    rows.map(row => [
+      row.id,
+      { id: row.mergedIntoId ?? row.id, state: isErased(row) ? 'erased' : 'active' } as const,
+    ]),
+  )
 }
 
 const lockErasures = prepared((tx: Transaction, userIds: string) => {
   const { users } = tx.tables
-  const found = tx.select({ id: users.id, erasedAt: users.erasedAt }).from(users)
+  const { id, erasedAt, mergedIntoId } = users
+  const found = tx.select({ id, erasedAt, mergedIntoId }).from(users)
   return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
 })
 
-/** Locks the record of another fan as `lockCaller` does. Undefined if there is none, or if the fan is erased. */
+/** Locks the record of another fan as `lockCaller` does. Undefined if there is none, or if the fan is erased or merged. */
 export async function lockFan(tx: Transaction, userId: string) {
   const [locked] = await lockErasure(tx, userId)
-  return locked && !isErased(locked) ? locked : undefined
+  return locked && !isErased(locked) && !locked.mergedIntoId ? locked : undefined
 }
+
+/** Locks both records of a merge, in one order, and waits for units of work that have locked either as `lockCaller` does. */
+export const lockForMerge = prepared((tx: Transaction, userIds: string) => {
+  const { users } = tx.tables
+  const found = tx
+    .select()
+    .from(users)
+    .where(isListed(tx, users.id, userIds))
+    .orderBy(asc(users.id))
+  return locksExclusively(tx, found)
+})
 
 /** Waits for other units of work of the fan that have called it, so that what is counted afterwards stays exact. */
 export const lockToCount = preparedRow((tx: Transaction, userId: string) => {
@@ -205,12 +245,15 @@ export async function lockSubjects(
   subjects: string[],
 ): Promise<Map<string, string>> {
   const rows = subjects.length === 0 ? [] : await lockListed(tx, provider, toList(subjects))
-  return new Map(rows.map(({ subject, id }) => [subject, id]))
+  const merged = rows.flatMap(({ mergedIntoId }) => mergedIntoId ?? [])
+  if (merged.length > 0) await lockErasures(tx, toList(merged))
+  return new Map(rows.map(({ subject, id, mergedIntoId }) => [subject, mergedIntoId ?? id]))
 }
 
 const lockListed = prepared((tx: Transaction, provider: string, subjects: string) => {
   const { users } = tx.tables
-  const found = tx.select({ id: users.id, subject: users.subject }).from(users)
+  const { id, subject, mergedIntoId } = users
+  const found = tx.select({ id, subject, mergedIntoId }).from(users)
   return locksShared(
     tx,
     found.where(and(eq(users.provider, provider), isListed(tx, users.subject, subjects))),
@@ -225,6 +268,7 @@ export async function lockCaller(tx: Transaction, { userId }: Pick<Caller, 'user
   if (userId === undefined) return null
   const [locked] = await lockErasure(tx, userId)
   if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
+  if (locked.mergedIntoId) throw mergedUser(userId)
   return locked
 }
 
@@ -270,6 +314,13 @@ export const deletedUser = (detail: string, userId?: string) =>
     security: { event: 'deleted_user_token_used', userId },
   })
 
+/** Refuses a request that began before the fan was merged: the next sign-in leads to the other fan. */
+const mergedUser = (userId: string) =>
+  new DomainError(transportProblems.invalid_token, {
+    detail: 'This user was merged into another one: sign in again.',
+    security: { event: 'deleted_user_token_used', userId },
+  })
+
 /**
  * Logs a user out everywhere: session tokens issued up to `until`, and native sessions created from them, are refused.
  * An earlier `until` than before changes nothing.
@@ -278,11 +329,13 @@ export async function endSessions(tx: Transaction, caller: Caller, until: Date):
   const { users } = tx.tables
   await lockCaller(tx, caller)
   const userId = await ensureUserId(tx, caller)
-  tx.invalidate(tokenValidityTag(caller))
-  await tx
+  const isOlder = or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))
+  const ended = await tx
     .update(users)
     .set({ sessionsEndedAt: until })
-    .where(and(eq(users.id, userId), or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))))
+    .where(and(or(eq(users.id, userId), eq(users.mergedIntoId, userId)), isOlder))
+    .returning({ provider: users.provider, subject: users.subject })
+  for (const signIn of [caller, ...ended]) tx.invalidate(tokenValidityTag(signIn))
 }
 
 /** Query for the record of a fan who is not erased. */

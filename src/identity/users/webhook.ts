@@ -10,7 +10,7 @@ import { type IdentityClaims, isoInstant, parseClaims } from '../../platform/ide
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
 import type { UserEvent as UserEventSchema } from './schema.ts'
 import { findTokenValidity } from './user-token-validity.ts'
-import { ensureUser, findUser } from './users.ts'
+import { ensureUser, findSignIn } from './users.ts'
 
 /** Clock tolerance in seconds, as the standard recommends. */
 const CLOCK_TOLERANCE = 300
@@ -94,10 +94,10 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     // Creates a user record if there is none: a token of the deleted user may not have expired.
     if ((await findTokenValidity(tx, caller)).erased) return
     const { user } = await ensureUser(tx, caller)
-    await tombstoneIdentity(tx, user)
+    await tombstoneIdentity(tx, (await findSignIn(tx, caller)) ?? user)
     await deleteKeysOf(tx, caller)
     return
   }
-  const user = await findUser(tx, caller)
+  const user = await findSignIn(tx, caller)
   if (user) await mirrorIdentity(tx, user.id, claims)
 }
