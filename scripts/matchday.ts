@@ -13,6 +13,7 @@ const servers: Record<string, [summary: string, load: Load]> = {
 /** Commands, which parse their own options. */
 const commands: Record<string, [summary: string, load: Load]> = {
   dev: ['Tries Matchday: an API with a mock provider and demonstration data', () => import('./dev.ts')],
+  'merge-fans': ['Merges two accounts of one person', () => import('./merge-fans.ts')],
   migrate: ['Migrates the database to the schema of this version', () => import('./migrate.ts')],
   'generate-secrets': ['Prints new secrets for production', () => import('./generate-secrets.ts')],
   health: ['Checks that a running API is ready', () => import('./health.ts')],

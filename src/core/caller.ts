@@ -11,6 +11,12 @@ export interface Caller {
 /** A user by id, or by provider and subject. */
 export type UserReference = { id: string } | Caller
 
+/** A fan who is merged into another one. */
+export interface Merge {
+  fromId: string
+  intoId: string
+}
+
 /** What reads need to know of a caller. */
 export type CallerId = Pick<Caller, 'userId'>
 

@@ -27,7 +27,7 @@ export const EventType = (description: string) =>
  */
 const UNHEARD_TYPES = [
   ...['points.changed', 'cash.changed', 'match.updated'],
-  ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided'],
+  ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided', 'fan.merged'],
 ]
 
 /** What the schema of a type cannot say. */

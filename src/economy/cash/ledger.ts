@@ -33,6 +33,7 @@ interface CashChange {
 export interface CashLedger extends CashKey {
   /** The balance without what is held. */
   available(): number
+  balance(): number
   /** The account refuses more than is available. */
   append(change: CashChange): Promise<CashEntry>
   hold(by: number): Promise<void>
@@ -60,6 +61,7 @@ export async function lockCash(tx: Transaction, key: CashKey): Promise<CashLedge
     userId,
     currency,
     available: () => account.balance - account.held,
+    balance: () => account.balance,
     async append({ held = 0, ...change }) {
       const { entry, head } = chainEntry(
         account,

@@ -6,5 +6,7 @@ export const CASH_REASONS = [
   'promotion_ended',
   'payment',
   'refund',
+  'merge',
+  'merged',
 ] as const
 export type CashReason = (typeof CASH_REASONS)[number]

@@ -175,6 +175,16 @@ export const applicationEvents = {
     },
     { description: 'The club changed the state of a line of an order.' },
   ),
+  'fan.merged': Closed(
+    {
+      fromUserId: Id('The fan who was merged. The id leads to the fan of this event from now on.'),
+      balance: Integer({ minimum: 0, description: 'Points that were carried over to the balance.' }),
+      lifetime: Integer({ minimum: 0, description: 'Points that were carried over to the lifetime points.' }),
+    },
+    {
+      description: `An operator merged another fan into this one, such as two accounts of one person. ${UNHEARD}`,
+    },
+  ),
   'wallet.linked': Closed(
     {
       address: Type.String({ description: 'Address of the wallet, with the checksum of EIP-55.' }),

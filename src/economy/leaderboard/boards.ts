@@ -79,3 +79,10 @@ export function parseBoard(period: Period, id: string): Board | null {
   const ends = board.endsAt?.getUTCFullYear() ?? 0
   return board.id === id && ends <= 9999 ? board : null
 }
+
+/** The board of an id, of any kind. Null when there is none. */
+export function boardNamed(id: string): Board | null {
+  const [kind, season] = id.split(/:(.*)/s)
+  if (kind === 'predictions') return predictionBoard(season ?? null)
+  return id === ALL.id ? ALL : (parseBoard('week', id) ?? parseBoard('month', id))
+}

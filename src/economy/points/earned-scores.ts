@@ -1,12 +1,18 @@
 /** A fan's scores, computed from the ledger: for an enrolment, and after points are taken back. */
-import { aliasedTable, and, eq, gt, gte, inArray, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, gt, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { takesPart } from '../leaderboard/boards.ts'
 import type { FanScore } from '../leaderboard/rank-index/entries.ts'
 import type { BoardScore } from '../leaderboard/rank-index/rank-index.ts'
 import { raiseScore } from '../leaderboard/scores.ts'
-import { GRANT_REASONS, type PointsReason, REFUND_REASONS, remainingOf } from './reasons.ts'
+import {
+  GRANT_REASONS,
+  type PointsReason,
+  REASONS_WITH_BOARDS,
+  REFUND_REASONS,
+  remainingOf,
+} from './reasons.ts'
 
 /**
  * The scores of an enrolled fan on the boards that start at `since` or later, and on those without a start. Every fan has a
@@ -75,7 +81,7 @@ function scoresOf(enrolledAt: Date, before: Omit<Sum, 'userId'>, rows: EarnedEnt
 }
 
 /**
- * Each entry from `since` on, and each of a prediction, whose season is in its ref, with what was taken back of it; and what
+ * Each entry from `since` on, and each whose ref names boards, with what was taken back of it; and what
  * remains of the sum of the others. A row without an entry if there is none.
  */
 const selectEarned = prepared((reader: Reader, { userId, since }: { userId: string; since: Date }) => {
@@ -120,11 +126,11 @@ function sumBefore(reader: Reader, isTheirs: SQL, since: Date) {
     })
     .from(entries)
     .leftJoin(taken, isTaken)
-    .where(and(isEarned, lt(entries.createdAt, since), ne(entries.reason, 'prediction')))
+    .where(and(isEarned, lt(entries.createdAt, since), notInArray(entries.reason, REASONS_WITH_BOARDS)))
 }
 
 const isListed = ({ createdAt, reason }: Tables['pointsEntries'], since: Date) =>
-  or(gte(createdAt, since), eq(reason, 'prediction'))
+  or(gte(createdAt, since), inArray(reason, REASONS_WITH_BOARDS))
 
 /** Entries that count for ranks, and what was taken back of each. */
 function earningsOf({ tables }: Pick<Reader, 'tables'>, isTheirs: SQL) {

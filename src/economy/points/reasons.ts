@@ -1,5 +1,5 @@
 /** Why points are booked, and what each reason means for lifetime points and for the boards. */
-import { type Board, boardsAt, isFinal, predictionBoard } from '../leaderboard/boards.ts'
+import { type Board, boardAt, boardNamed, boardsAt, isFinal, predictionBoard } from '../leaderboard/boards.ts'
 
 /** Reasons of entries. Reason and `ref` identify a cause, which is booked once. */
 export const POINTS_REASONS = [
@@ -18,6 +18,10 @@ export const POINTS_REASONS = [
   'prediction',
   'prediction_void',
   'expired',
+  'merge',
+  'merge_spent',
+  'merge_returned',
+  'merged',
 ] as const
 export type PointsReason = (typeof POINTS_REASONS)[number]
 
@@ -48,7 +52,28 @@ export const predictionRefOf = (settled: { matchId: string; revision: number; se
 const seasonOf = (ref: string): string | null => /^[^:]*:[^:]*:(.+)$/s.exec(ref)?.[1] ?? null
 
 /** Refunded points were earned before: they do not count for ranks. */
-export const REFUND_REASONS: PointsReason[] = ['pack_refund', 'order_refund']
+export const REFUND_REASONS: PointsReason[] = ['pack_refund', 'order_refund', 'merge_returned']
+
+/** Entries that count on boards which their refs name, whatever their time. */
+export const REASONS_WITH_BOARDS: PointsReason[] = ['prediction', 'merge']
+
+/**
+ * The `ref` of what a merge carries over: `FROM:SEQ`, and `:BOARDS` with the other boards than the global one on which the points
+ * count, separated by commas and percent-encoded. `SEQ`: up to which entry of the merged fan.
+ */
+export const mergeRefOf = ({ fromId, seq, boards }: { fromId: string; seq: number; boards: string }) =>
+  [fromId, seq, ...(boards === '' ? [] : [boards])].join(':')
+
+/** Up to which entry of the merged fan the ref carries over; null for another fan. An id has no colon. */
+export function seqOfMergeRef(ref: string, fromId: string): number | null {
+  const [id, seq] = ref.split(':')
+  return id === fromId ? Number(seq) : null
+}
+
+function boardsOfMergeRef(ref: string): Board[] {
+  const names = ref.split(':')[2]?.split(',').map(decodeURIComponent) ?? []
+  return [boardAt('all', new Date(0)), ...names.flatMap(name => boardNamed(name) ?? [])]
+}
 
 /** Points earned in another system: they count on the global board and in no week or month. */
 const OPENING_REASONS: PointsReason[] = ['opening_balance']
@@ -68,6 +93,7 @@ export interface Booked {
 
 /** The boards on which the points of an entry count. */
 export function boardsFor({ reason, ref, at }: Booked): Board[] {
+  if (reason === 'merge') return boardsOfMergeRef(ref)
   const boards = boardsAt(at)
   if (OPENING_REASONS.includes(reason)) return boards.filter(({ period }) => period === 'all')
   if (reason !== 'prediction') return boards

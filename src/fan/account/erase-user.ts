@@ -15,17 +15,11 @@ import { lockSignIn } from '../../identity/auth/token-validity.ts'
 import { deleteRelations } from '../../identity/relations/erase.ts'
 import { deleteAppeals } from '../../identity/sanctions/appeals.ts'
 import { deleteNotesAbout } from '../../identity/sanctions/decisions.ts'
-import { deleteMergeReasons } from '../../identity/users/merges.ts'
+import { deleteMergeReasons, findFanOf, listSignIns } from '../../identity/users/merges.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
 import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
-import {
-  ensureUser,
-  erasedSubject,
-  findRecords,
-  findUserById,
-  type User,
-} from '../../identity/users/users.ts'
+import { ensureUser, erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteLocker } from '../../play/lockers/personal-data.ts'
 import { deleteCountsOf } from '../../play/quests/counted.ts'
@@ -54,19 +48,36 @@ export interface Erasure {
 export async function planErasure(reader: Reader, reference: UserReference): Promise<Erasure | null> {
   const user = await findFan(reader, reference)
   let devices = await countSessions(reader, callerOf(reference))
-  if (user && user.subject !== callerOf(reference).subject) devices += await countSessions(reader, user)
   if (!user) return devices > 0 ? { ...NOTHING, userId: null, erasedAt: null, devices } : null
-  const mirror = await findMirror(reader, user.id)
-  const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
+  const signIns = await listSignIns(reader, user)
+  for (const { provider, subject } of signIns)
+    if (subject !== callerOf(reference).subject) devices += await countSessions(reader, { provider, subject })
+  const plans = await Promise.all(signIns.map(record => planRecord(reader, record)))
+  const sum = (of: (plan: RecordPlan) => number) => plans.reduce((total, plan) => total + of(plan), 0)
   return {
     userId: user.id,
     erasedAt: user.erasedAt?.toISOString() ?? null,
+    profile: [...new Set(plans.flatMap(({ profile }) => profile))],
+    identity: [...new Set(plans.flatMap(({ identity }) => identity))],
+    devices,
+    redemptionCodes: sum(plan => plan.redemptionCodes),
+    grantNotes: sum(plan => plan.grantNotes),
+    eventData: sum(plan => plan.eventData),
+    deferredSyncs: sum(plan => plan.deferredSyncs),
+  }
+}
+
+type RecordPlan = Omit<Erasure, 'userId' | 'erasedAt' | 'devices'>
+
+async function planRecord(reader: Reader, user: User): Promise<RecordPlan> {
+  const mirror = await findMirror(reader, user.id)
+  const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
+  return {
     profile: PROFILE_FIELDS.filter(name => user[name] !== null),
     identity: [
       ...(user.erasedAt ? [] : ['subject']),
       ...mirrored.filter(name => mirror && mirror[name] !== null),
     ],
-    devices,
     redemptionCodes: await countCodes(reader, user.id),
     grantNotes: await countNotes(reader, user.id),
     eventData: await countEventData(reader, user.id),
@@ -94,12 +105,35 @@ export async function eraseUser(
   reference: UserReference,
   onErased?: (tombstone: Tombstone) => void,
 ): Promise<Erasure | null> {
-  const fan = 'subject' in reference ? reference : await findFan(tx, reference)
-  if (fan) await lockSignIn(tx, fan)
+  const found = await findFan(tx, reference)
+  const known: Caller[] = found ? await listSignIns(tx, found) : []
+  // One order for all units of work.
+  for (const fan of namesOf([...known, ...('subject' in reference ? [reference] : [])]))
+    await lockSignIn(tx, fan)
   const plan = await planErasure(tx, reference)
   if (!plan) return null
   // A fan with sessions only: without a tombstone they could sign in again with a token that is still valid.
   const user = (await findFan(tx, reference)) ?? (await ensureUser(tx, callerOf(reference))).user
+  for (const record of await listSignIns(tx, user)) {
+    const first = await eraseOne(tx, record)
+    const { provider } = record
+    if (first) onErased?.({ provider, subject: erasedSubject(record), erasedAt: tx.now() })
+  }
+  await deleteSessions(tx, callerOf(reference))
+  await deleteKeysOf(tx, callerOf(reference))
+  return { ...plan, userId: user.id }
+}
+
+/** Each once, in one order. */
+function namesOf(fans: Caller[]): Caller[] {
+  const names = new Map(
+    fans.map(({ provider, subject }) => [`${provider} ${subject}`, { provider, subject }]),
+  )
+  return [...names].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, fan]) => fan)
+}
+
+/** Of one record: that of the fan, or of one who was merged into the fan. True if it was not erased before. */
+async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   const first = await eraseRecord(tx, user)
   await voidCodes(tx, user.id)
   await deleteNotes(tx, user.id)
@@ -117,18 +151,14 @@ export async function eraseUser(
   await deleteEventData(tx, user.id)
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)
-  for (const caller of [user, callerOf(reference)]) {
-    await deleteSessions(tx, caller)
-    await deleteKeysOf(tx, caller)
-  }
-  const { provider } = user
-  if (first) onErased?.({ provider, subject: erasedSubject(user), erasedAt: tx.now() })
-  return { ...plan, userId: user.id }
+  await deleteSessions(tx, user)
+  await deleteKeysOf(tx, user)
+  return first
 }
 
 async function findFan(reader: Reader, reference: UserReference): Promise<User | undefined> {
   if ('subject' in reference) return (await findRecords(reader, reference))[0]
-  return findUserById(reader, reference.id)
+  return findFanOf(reader, reference.id)
 }
 
 /** An id alone matches no subject of the provider: no subject is empty. */

@@ -4,13 +4,12 @@
  */
 import { asc, eq, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { isListed } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { User } from './users.ts'
-
-export interface Merge {
-  fromId: string
-  intoId: string
-}
+import type { Merge } from '../../core/caller.ts'
+import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
+import { PROFILE_FIELDS, type ProfileChange } from './profile-fields.ts'
+import { findUserById, type User, updateUser } from './users.ts'
 
 /** The records that were merged into a fan, also by way of another one. */
 export const listMergedRecords = prepared((reader: Reader, userId: string) => {
@@ -24,6 +23,27 @@ export const listSignIns = async (reader: Reader, user: User): Promise<User[]> =
   ...(await listMergedRecords(reader, user.id)),
 ]
 
+/**
+ * Moves the profile of the merged fan into what the other fan has left empty, and empties it. Returns what the other fan got.
+ * Both records are locked.
+ */
+export async function mergeProfile(tx: Transaction, from: User, into: User): Promise<ProfileChange> {
+  const { users } = tx.tables
+  const taken = PROFILE_FIELDS.filter(name => into[name] === null && from[name] !== null)
+  // First, since a handle is of one fan.
+  await tx
+    .update(users)
+    .set({ ...Object.fromEntries(PROFILE_FIELDS.map(name => [name, null])), nameKey: null, hasBlocks: null })
+    .where(eq(users.id, from.id))
+  const change: ProfileChange = Object.fromEntries(taken.map(name => [name, from[name]]))
+  if (taken.length > 0) await updateUser(tx, into.id, change)
+  for (const user of [from, into]) {
+    tx.invalidate(fanTag(user.id))
+    tx.invalidate(tokenValidityTag(user))
+  }
+  return change
+}
+
 /** Marks the record as merged, and those that were merged into it. Both records are locked. */
 export async function noteMerge(
   tx: Transaction,
@@ -32,11 +52,23 @@ export async function noteMerge(
 ): Promise<void> {
   const { users, fanMerges } = tx.tables
   await tx.insert(fanMerges).values({ fromId, intoId, ...by, mergedAt: tx.now() })
-  await tx
+  const signIns = await tx
     .update(users)
     .set({ mergedIntoId: intoId, updatedAt: tx.now() })
     .where(or(eq(users.id, fromId), eq(users.mergedIntoId, fromId)))
+    .returning({ provider: users.provider, subject: users.subject })
+  for (const signIn of signIns) tx.invalidate(tokenValidityTag(signIn))
 }
+
+/** Of these fans, who were merged: into which fan, without the way on of a chain. */
+export const listMerges = prepared((reader: Reader, userIds: string) => {
+  const { fanMerges } = reader.tables
+  const { fromId, intoId } = fanMerges
+  return reader
+    .select({ fromId, intoId })
+    .from(fanMerges)
+    .where(isListed(reader, fromId, userIds))
+})
 
 /** Who merged a fan into which, and which fans into the fan. */
 export async function exportMerges(reader: Reader, userId: string) {
@@ -61,4 +93,10 @@ export async function deleteMergeReasons(tx: Transaction, userId: string): Promi
     .update(fanMerges)
     .set({ reason: null })
     .where(or(eq(fanMerges.fromId, userId), eq(fanMerges.intoId, userId)))
+}
+
+/** The record to which an id leads: that of the fan, or of the one into whom the fan was merged. */
+export async function findFanOf(reader: Reader, userId: string): Promise<User | undefined> {
+  const user = await findUserById(reader, userId)
+  return user?.mergedIntoId ? findUserById(reader, user.mergedIntoId) : user
 }

@@ -17,8 +17,8 @@ import { exportSessions } from '../../identity/auth/export.ts'
 import { exportTerms } from '../../identity/public-text/terms.ts'
 import { exportRelations } from '../../identity/relations/export.ts'
 import { exportIdentity } from '../../identity/users/export.ts'
-import { exportMerges } from '../../identity/users/merges.ts'
-import { findUser, findUserById, type User } from '../../identity/users/users.ts'
+import { exportMerges, findFanOf, listMergedRecords } from '../../identity/users/merges.ts'
+import { findUser, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/export.ts'
 import { exportCheckIns } from '../../play/check-ins/export.ts'
 import { exportLocker } from '../../play/lockers/personal-data.ts'
@@ -43,7 +43,7 @@ import { listLinked } from '../../play/wallets/link.ts'
  * A fan who only signed in on a device has sessions and no record. Without the encryption, addresses of orders are left out.
  */
 export async function exportUser(reader: Reader, fan: UserReference, addressEncryption?: Encryption) {
-  const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)
+  const user = 'id' in fan ? await findFanOf(reader, fan.id) : await findUser(reader, fan)
   const caller: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
   const sessions = caller ? await exportSessions(reader, caller) : []
   if (!caller || (!user && sessions.length === 0)) return undefined
@@ -53,7 +53,24 @@ export async function exportUser(reader: Reader, fan: UserReference, addressEncr
     ...(user ? await exportRecord(reader, user, addressEncryption) : { profile: null }),
     sessions,
     storedResponses: await exportStoredResponses(reader, caller, addressEncryption),
+    mergedRecords: user ? await exportMerged(reader, user, addressEncryption) : [],
   }
+}
+
+/** What stays with the records of fans who were merged into the fan: their history, and what their sign-ins say. */
+async function exportMerged(reader: Reader, user: User, addressEncryption: Encryption | undefined) {
+  const documents = []
+  for (const record of await listMergedRecords(reader, user.id)) {
+    const { id, provider, subject } = record
+    documents.push({
+      id,
+      signIn: { provider, subject },
+      ...(await exportRecord(reader, record, addressEncryption)),
+      sessions: await exportSessions(reader, record),
+      storedResponses: await exportStoredResponses(reader, record, addressEncryption),
+    })
+  }
+  return documents
 }
 
 async function exportRecord(reader: Reader, user: User, addressEncryption: Encryption | undefined) {

@@ -10,6 +10,7 @@ import type { NewEvent } from '../../economy/events/event.ts'
 import { openRecording } from '../../economy/events/recording.ts'
 import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
 import type { Cause, Ledgers } from '../../economy/points/ledger.ts'
+import { carryLatePoints } from '../../economy/points/merge.ts'
 import { predictionRefOf } from '../../economy/points/reasons.ts'
 import type { PredictionRow } from './present.ts'
 import type { PredictionPoints } from './score.ts'
@@ -107,6 +108,10 @@ async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Se
     for (const event of eventOf(of, settlement, now)) await recording.record(event)
   }
   await recording.write()
+  await carryLatePoints(
+    tx,
+    settled.map(({ row }) => row.userId),
+  )
   await writeTargets(tx, settled, settlement)
   await unmark(tx, settlement, mismatched)
   return mismatched

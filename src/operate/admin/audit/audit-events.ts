@@ -18,10 +18,12 @@ export interface StoredGrants {
   /** The entries of the reasons `rule` and `rule_void`. */
   entries: { reason: string; ref: string; delta: number }[]
   uses: { ruleId: string; window: string; uses: number }[]
+  /** Of the fans who were merged into the fan: they count for the fan as well. */
+  carried: { ruleId: string; window: string; uses: number }[]
 }
 
 /** `add` takes a fan's events in their order; `conclude` compares the sums. */
-export function createEventAudit(userId: string, history: RuleHistory) {
+export function createEventAudit(userId: string, history: RuleHistory, hasCarried = false) {
   const findings: Finding[] = []
   /** By reason and ref. */
   const booked = new Map<string, number>()
@@ -96,7 +98,8 @@ export function createEventAudit(userId: string, history: RuleHistory) {
     compare(`${what}: window`, due, window)
     compare(`${what}: budgeted`, String(budget !== null), String(budgeted))
     const { ever, held } = granted.get(`${rule.id} ${due}`) ?? { ever: 0, held: 0 }
-    const isLimited = limit !== null && ever >= limit.count
+    // What a merge has carried over also counts towards the limit.
+    const isLimited = limit !== null && (hasCarried || ever >= limit.count)
     if (outcome === 'limit') compare(`${what}: outcome`, isLimited ? 'limit' : 'granted', 'limit')
     else if (limit && held >= limit.count) compare(`${what}: outcome`, 'limit', outcome)
     if (outcome === 'budget' && budget === null) compare(`${what}: outcome`, 'granted', 'budget')
@@ -120,13 +123,18 @@ export function createEventAudit(userId: string, history: RuleHistory) {
     granted.set(`${ruleId} ${window}`, { ever: before.ever + 1, held })
   }
 
-  function conclude({ entries, uses }: StoredGrants): Finding[] {
+  function conclude({ entries, uses, carried }: StoredGrants): Finding[] {
     const stored = new Map(entries.map(({ reason, ref, delta }) => [`${reason} ${ref}`, delta]))
     for (const key of new Set([...booked.keys(), ...stored.keys()]))
       compare(`points_entries.delta of ${key}`, booked.get(key) ?? null, stored.get(key) ?? null)
     const used = new Map(uses.map(({ ruleId, window, uses }) => [`${ruleId} ${window}`, uses]))
-    for (const key of new Set([...granted.keys(), ...used.keys()]))
-      compare(`rule_uses.uses of ${key}`, granted.get(key)?.held ?? 0, used.get(key) ?? 0)
+    const carriedBy = new Map<string, number>()
+    for (const { ruleId, window, uses } of carried)
+      carriedBy.set(`${ruleId} ${window}`, (carriedBy.get(`${ruleId} ${window}`) ?? 0) + uses)
+    for (const key of new Set([...granted.keys(), ...used.keys(), ...carriedBy.keys()])) {
+      const due = (granted.get(key)?.held ?? 0) + (carriedBy.get(key) ?? 0)
+      compare(`rule_uses.uses of ${key}`, due, used.get(key) ?? 0)
+    }
     return findings
   }
 

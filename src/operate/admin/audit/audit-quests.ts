@@ -31,7 +31,10 @@ export function auditQuests(facts: QuestFacts, set: QuestSet, history: QuestHist
   const events = new Map(facts.recorded.map(event => [`${event.source} ${event.eventId}`, event]))
   const spans = completionSpans(facts)
   return [
-    ...facts.progress.flatMap(progress => progressFindings(facts, set, progress, { events, spans, history })),
+    // What a merge has carried over is checked with the merged fan, whose events it counts.
+    ...facts.progress
+      .filter(({ row }) => row.carriedFrom === null)
+      .flatMap(progress => progressFindings(facts, set, progress, { events, spans, history })),
     ...strayCountFindings(facts),
     ...missedFindings(facts, set),
     ...streakFindings(facts, set),
@@ -219,7 +222,7 @@ function missedFindings({ userId, recorded, counted, progress }: QuestFacts, set
       if (isOld || !isWithin(quest, occurredAt)) return []
       const period = periodAt(quest.current, occurredAt).key
       const row = rows.get(`${quest.id} ${period}`)
-      if (row?.claimedAt && row.claimedAt <= recordedAt) return []
+      if (row?.carriedFrom || (row?.claimedAt && row.claimedAt <= recordedAt)) return []
       const { steps } = row ? versionOf(quest, row.version) : quest.current
       return steps
         .filter(step => {

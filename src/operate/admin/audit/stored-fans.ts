@@ -14,8 +14,8 @@ export const unknownFan = (): StoredFan => {
 const RANGE_FANS = 500
 const PAGE_ENTRIES = 2_000
 
-/** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id. */
-export type Range = { after: string | null; upTo: string | null } | { only: string }
+/** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id; or these. */
+export type Range = { after: string | null; upTo: string | null } | { only: string } | { among: string[] }
 
 /** Divides all possible ids into ranges of at most 500 fans, so that rows of a user who does not exist are in one as well. */
 export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range; userIds: string[] }> {
@@ -113,6 +113,7 @@ export async function readStoredFan(
 
 export function inRange(column: Column, range: Range): SQL | undefined {
   if ('only' in range) return eq(column, range.only)
+  if ('among' in range) return inArray(column, range.among)
   const { after, upTo } = range
   return and(after === null ? undefined : gt(column, after), upTo === null ? undefined : lte(column, upTo))
 }

@@ -1,5 +1,5 @@
 /** Recomputes cash: the chains, what is held, promotions, and the entries of holds and top-ups. */
-import { asc } from 'drizzle-orm'
+import { and, asc, inArray, isNotNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
 import type { CashReason } from '../../../economy/cash/reasons.ts'
@@ -11,8 +11,50 @@ type EntryRow = Tables['cashEntries']['$inferSelect']
 type HoldRow = Tables['cashHolds']['$inferSelect']
 type TopUpRow = Tables['topUps']['$inferSelect']
 
-/** Of the fans of a range. Concurrent writes may explain findings of more than one statement: see `Database.snapshot`. */
+/**
+ * Of the fans of a range. Holds and top-ups of a fan who was merged have moved, and their entries have not: the records of such a fan are
+ * checked together, and by the fan. Concurrent writes may explain findings of more than one statement: see `Database.snapshot`.
+ */
 export async function findWrongCash(reader: Reader, range: Range): Promise<Finding[]> {
+  const groups = await readMergedGroups(reader, range)
+  const members = new Set(groups.flatMap(({ records }) => records))
+  const findings = await findWrongOf(reader, range, new Map())
+  const alone = findings.filter(({ userId }) => userId === null || !members.has(userId))
+  for (const { fanId, records, isAsked } of groups) {
+    if (!isAsked) continue
+    const fanOf = new Map(records.map(record => [record, fanId]))
+    alone.push(...(await findWrongOf(reader, { among: records }, fanOf)))
+  }
+  return alone
+}
+
+/** The records of each fan who was merged or into whom others were; asked for is who is in the range. */
+async function readMergedGroups(reader: Reader, range: Range) {
+  const { users } = reader.tables
+  const { id, mergedIntoId } = users
+  const rows = await reader
+    .select({ id, mergedIntoId })
+    .from(users)
+    .where(and(isNotNull(mergedIntoId), or(inRange(id, range), inRange(mergedIntoId, range))))
+  const fans = [...new Set(rows.flatMap(row => row.mergedIntoId ?? []))]
+  if (fans.length === 0) return []
+  const all = await reader.select({ id, mergedIntoId }).from(users).where(inArray(mergedIntoId, fans))
+  const asked = await reader
+    .select({ id })
+    .from(users)
+    .where(and(inArray(id, fans), inRange(id, range)))
+  const isAsked = new Set(asked.map(row => row.id))
+  return fans.map(fanId => ({
+    fanId,
+    records: [fanId, ...all.filter(row => row.mergedIntoId === fanId).map(row => row.id)],
+    isAsked: 'only' in range || isAsked.has(fanId),
+  }))
+}
+
+/** `fanOf`: the fan of each merged record. */
+async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, string>): Promise<Finding[]> {
+  const causeOf = (userId: string, reason: string, ref: string) =>
+    JSON.stringify([fanOf.get(userId) ?? userId, reason, ref])
   const { cashAccounts, cashEntries, cashHolds, cashPromotions, topUps } = reader.tables
   const accounts = await reader.select().from(cashAccounts).where(inRange(cashAccounts.userId, range))
   const entries = await reader
@@ -75,7 +117,7 @@ export async function findWrongCash(reader: Reader, range: Range): Promise<Findi
     for (const part of parts.get(ref) ?? []) if (part.isTaken) left -= part.amount
     for (const [cause, entry] of booked) {
       const isEnd = entry.reason === 'promotion_ended' && entry.currency === currency
-      if (entry.userId !== userId || !isEnd) continue
+      if ((fanOf.get(entry.userId) ?? entry.userId) !== (fanOf.get(userId) ?? userId) || !isEnd) continue
       if (entry.ref !== ref && !entry.ref.startsWith(`${ref}:`)) continue
       left += entry.delta
       booked.delete(cause)
@@ -85,6 +127,22 @@ export async function findWrongCash(reader: Reader, range: Range): Promise<Findi
         ...{ userId, what: `cash_promotions.remaining of ${ref}`, expected: left, actual: remaining },
       })
   }
+  // What one record has carried over, another one has got.
+  const carried = new Map<string, number>()
+  for (const [cause, { userId, reason, ref, delta, currency }] of booked) {
+    if (reason !== 'merge' && reason !== 'merged') continue
+    const other = ref.slice(0, ref.indexOf(':'))
+    const [from, into] = reason === 'merge' ? [other, userId] : [userId, other]
+    const name = JSON.stringify([from, into, currency])
+    const sum = (carried.get(name) ?? 0) + delta
+    carried.set(name, sum)
+    if (fanOf.has(userId)) booked.delete(cause)
+  }
+  for (const [name, sum] of carried)
+    if (sum !== 0) {
+      const [from = null, into] = JSON.parse(name)
+      findings.push({ userId: from, what: `cash_entries.delta of merge ${into}`, expected: 0, actual: sum })
+    }
   for (const { userId, reason, ref, seq, delta } of booked.values())
     findings.push({ userId, what: `cash_entries.delta of ${reason} ${ref}`, seq, expected: 0, actual: delta })
   return findings
@@ -93,7 +151,6 @@ export async function findWrongCash(reader: Reader, range: Range): Promise<Findi
 const COLUMNS = { balance: 'balance', seq: 'seq', headHash: 'head_hash', held: 'held' } as const
 
 const nameOf = ({ userId, currency }: { userId: string; currency: string }) => `${userId} ${currency}`
-const causeOf = (userId: string, reason: string, ref: string) => JSON.stringify([userId, reason, ref])
 
 /** Parts of promotions by `ref`, and whether they are held or spent. */
 async function readParts(reader: Reader, holds: HoldRow[]) {

@@ -2,7 +2,7 @@
  * Evaluates the events of all fans again and recounts limits and budgets: takes no lock and writes nothing. While the API runs,
  * findings are sure in a snapshot only.
  */
-import { and, inArray, isNotNull } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage, eachRow } from '../../../../db/keyset.ts'
 import { type RuleHistory, readRuleHistory } from '../../../economy/rules/rule-history.ts'
@@ -19,7 +19,8 @@ export async function* verifyEventsOf(
   history: RuleHistory,
 ): AsyncGenerator<{ userId: string; findings: Finding[]; events: number }> {
   const stored = await readGrants(reader, range)
-  const create = (userId: string) => createEventAudit(userId, history)
+  const create = (userId: string) =>
+    createEventAudit(userId, history, (stored.get(userId)?.carried.length ?? 0) > 0)
   for await (const { userId, audit, rows } of auditByFan(readEventsOf(reader, range), create)) {
     const findings = audit.conclude(stored.get(userId) ?? noGrants())
     stored.delete(userId)
@@ -67,22 +68,29 @@ async function recountBudgets(reader: Reader): Promise<Map<string, number>> {
   return counted
 }
 
-const noGrants = (): StoredGrants => ({ entries: [], uses: [] })
+const noGrants = (): StoredGrants => ({ entries: [], uses: [], carried: [] })
 
 async function readGrants(reader: Reader, range: Range): Promise<Map<string, StoredGrants>> {
   const { pointsEntries: entries, ruleUses: uses } = reader.tables
   const { userId, reason, ref, delta } = entries
-  const [entryRows, useRows] = await Promise.all([
+  const { fanMerges } = reader.tables
+  const [entryRows, useRows, carriedRows] = await Promise.all([
     reader
       .select({ userId, reason, ref, delta })
       .from(entries)
       .where(and(inArray(reason, ['rule', 'rule_void']), inRange(userId, range))),
     reader.select().from(uses).where(inRange(uses.userId, range)),
+    reader
+      .select({ intoId: fanMerges.intoId, use: uses })
+      .from(fanMerges)
+      .innerJoin(uses, eq(uses.userId, fanMerges.fromId))
+      .where(inRange(fanMerges.intoId, range)),
   ])
   const grants = new Map<string, StoredGrants>()
   const of = (id: string) => grants.getOrInsertComputed(id, noGrants)
   for (const entry of entryRows) of(entry.userId).entries.push(entry)
   for (const use of useRows) of(use.userId).uses.push(use)
+  for (const { intoId, use } of carriedRows) of(intoId).carried.push(use)
   return grants
 }
 

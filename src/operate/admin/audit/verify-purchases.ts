@@ -1,5 +1,5 @@
 /** Compares purchases and orders that are paid with points with the ledger, whose entries no one can change. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
 import { pointsReasonsOf } from '../../../play/purchases/kind.ts'
@@ -26,12 +26,18 @@ async function findWrongOfKind(
   { of, table, reasons }: (typeof KINDS)[number],
 ): Promise<Finding[]> {
   const { pointsEntries: entries, [of]: purchases } = reader.tables
+  const { users } = reader.tables
+  // A purchase of a fan who was merged has moved, and its entries have not.
+  const records = reader
+    .select({ id: users.id })
+    .from(users)
+    .where(or(eq(users.id, purchases.userId), eq(users.mergedIntoId, purchases.userId)))
   const bookedFor = (reason: string) =>
     sql<number>`coalesce((${reader
-      .select({ delta: entries.delta })
+      .select({ delta: sql`sum(${entries.delta})` })
       .from(entries)
       .where(
-        and(eq(entries.userId, purchases.userId), eq(entries.reason, reason), eq(entries.ref, purchases.id)),
+        and(inArray(entries.userId, records), eq(entries.reason, reason), eq(entries.ref, purchases.id)),
       )}), 0)`.mapWith(Number)
   const rows = await reader
     .select({

@@ -1,0 +1,112 @@
+/**
+ * Carries the points of a merged fan over to the other fan, by entries of both ledgers. What the fan has earned counts for the
+ * lifetime points of the other, and on the boards that are not final; what the fan has spent of it is booked as spent.
+ */
+import { and, asc, eq, gt, inArray } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { toList } from '../../../db/listed.ts'
+import type { Merge } from '../../core/caller.ts'
+import { listMerges } from '../../identity/users/merges.ts'
+import { isFinal } from '../leaderboard/boards.ts'
+import { openLedgers } from './ledger.ts'
+import { pointsProblems } from './problems.ts'
+import {
+  type Earning,
+  earnedBy,
+  grantReasonOf,
+  isGrantReason,
+  mergeRefOf,
+  type PointsReason,
+  remainingOf,
+  seqOfMergeRef,
+} from './reasons.ts'
+
+export interface CarriedPoints {
+  /** What the other fan's balance and lifetime points rise by. */
+  balance: number
+  lifetime: number
+}
+
+/**
+ * Both records are locked. A repeat carries over what was booked on the merged record since, such as by a corrected result.
+ * @throws LedgerMismatchError; DomainError `points_limit_reached`
+ */
+export async function carryPoints(tx: Transaction, { fromId, intoId }: Merge): Promise<CarriedPoints> {
+  const ledgers = await openLedgers(tx, [fromId, intoId])
+  const { entries, carried } = await readUncarried(tx, { fromId, intoId })
+  const last = entries.at(-1)
+  if (!last) return { balance: 0, lifetime: 0 }
+  const balance = last.balanceAfter
+  let lifetime = 0
+  for (const [boards, points] of earnedByBoards(entries, tx.now())) {
+    const ref = mergeRefOf({ fromId, seq: last.seq, boards })
+    ledgers.append({ userId: intoId, delta: points, reason: 'merge', ref })
+    lifetime += points
+  }
+  const ref = mergeRefOf({ fromId, seq: last.seq, boards: '' })
+  if (lifetime > balance)
+    ledgers.append({ userId: intoId, delta: balance - lifetime, reason: 'merge_spent', ref })
+  // Points that were refunded to the merged record after they were carried over as spent.
+  if (lifetime < balance)
+    ledgers.append({ userId: intoId, delta: balance - lifetime, reason: 'merge_returned', ref })
+  if (balance > 0)
+    ledgers.append({ userId: fromId, delta: -balance, reason: 'merged', ref: `${intoId}:${carried}` })
+  await ledgers.write()
+  return { balance, lifetime }
+}
+carryPoints.problems = [pointsProblems.points_limit_reached] as const
+
+/** What this unit of work has booked on merged records, such as by the result of a match, goes on to the fans they lead to. */
+export async function carryLatePoints(tx: Transaction, userIds: string[]): Promise<void> {
+  if (userIds.length === 0) return
+  for (const merge of await listMerges(tx, toList(userIds))) {
+    await carryPoints(tx, merge)
+    await carryLatePoints(tx, [merge.intoId])
+  }
+}
+
+/** The entries of the merged record that were not carried over yet. The accounts are locked. */
+async function readUncarried(tx: Transaction, { fromId, intoId }: Merge) {
+  const { pointsEntries: entries } = tx.tables
+  const isOf = (userId: string) => eq(entries.userId, userId)
+  const carriedRefs = await tx
+    .select({ ref: entries.ref })
+    .from(entries)
+    .where(and(isOf(intoId), inArray(entries.reason, ['merge', 'merge_spent', 'merge_returned'])))
+  const own = carriedRefs.flatMap(({ ref }) => seqOfMergeRef(ref, fromId) ?? [])
+  const carried = Math.max(0, ...own)
+  const rows = await tx
+    .select()
+    .from(entries)
+    .where(and(isOf(fromId), gt(entries.seq, carried)))
+    .orderBy(asc(entries.seq))
+  const later = rows.filter(({ reason }) => reason !== 'merged')
+  return { entries: later, carried }
+}
+
+/** What remains of the earnings of these entries, by the boards that are not final on which it counts, besides the global one. */
+function earnedByBoards(
+  entries: { reason: string; ref: string; delta: number; createdAt: Date }[],
+  now: Date,
+): Map<string, number> {
+  const earnings = new Map<string, Earning>()
+  for (const [index, { ref, delta, createdAt: at, ...entry }] of entries.entries()) {
+    // Guarantee of the cast: only reasons of the list are written.
+    const reason = entry.reason as PointsReason
+    const grant = earnings.get(`${grantReasonOf(reason)} ${ref}`)
+    if (grant) grant.taken = { points: -delta, at }
+    const points = earnedBy({ delta, reason })
+    const name = isGrantReason(reason) ? `${reason} ${ref}` : `${index}`
+    if (points > 0) earnings.set(name, { points, reason, ref, at, taken: null })
+  }
+  const sums = new Map<string, number>()
+  for (const earning of earnings.values()) {
+    const remaining = remainingOf(earning)
+    const points = remaining.find(({ board }) => board.id === 'all')?.points ?? 0
+    if (points === 0) continue
+    const open = remaining.filter(({ board }) => board.id !== 'all' && !isFinal(board, now))
+    const boards = open.map(({ board }) => encodeURIComponent(board.id)).toSorted()
+    sums.set(boards.join(','), (sums.get(boards.join(',')) ?? 0) + points)
+  }
+  return sums
+}

@@ -1,0 +1,157 @@
+/**
+ * Merges a fan into another one: two accounts of one person become one. All in one unit of work, and for good.
+ *
+ * What is history stays with the merged record, under its id: the chains of points and cash, events, settled predictions, quests.
+ * New entries carry the balances over. The rest moves: see `merge` of the declarations in `db/schema/`. The record becomes a
+ * further sign-in of the other fan, so that the person finds the same fan by either account.
+ */
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import type { Transaction } from '../../../../db/index.ts'
+import { toList } from '../../../../db/listed.ts'
+import { countRows } from '../../../../db/pages.ts'
+import { useAvatar } from '../../../club/pictures/owned.ts'
+import type { Merge } from '../../../core/caller.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { type CarriedCash, carryCash } from '../../../economy/cash/merge.ts'
+import { recordEvent } from '../../../economy/events/record-event.ts'
+import { findEnrolment, unenrol } from '../../../economy/leaderboard/enrolment.ts'
+import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
+import { type CarriedPoints, carryPoints } from '../../../economy/points/merge.ts'
+import { addRuleUses } from '../../../economy/rules/merge.ts'
+import { revokeSessions } from '../../../identity/auth/native-sessions.ts'
+import { lockSignIn } from '../../../identity/auth/token-validity.ts'
+import { mergeRelations } from '../../../identity/relations/merge.ts'
+import { listMergedRecords, mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
+import { type MERGE_BLOCKERS, userProblems } from '../../../identity/users/problems.ts'
+import {
+  endSessions,
+  findUserById,
+  isErased,
+  lockForMerge,
+  type User,
+} from '../../../identity/users/users.ts'
+import { moveLocker } from '../../../play/lockers/merge.ts'
+import { moveItems } from '../../../play/packs/merge-items.ts'
+import { movePredictions } from '../../../play/predictions/merge.ts'
+import { copyQuests } from '../../../play/quests/merge.ts'
+import { type MergedClaims, mergeClaims } from '../../../play/rewards/merge.ts'
+import { copyCompletions } from '../../../play/sets/merge.ts'
+import { voidTradesOf } from '../../../play/trades/end.ts'
+import { moveRows } from './move-rows.ts'
+
+export interface MergeRequest {
+  /** User ids. */
+  from: string
+  into: string
+  /** Name of the operator. */
+  mergedBy: string
+  /** Why. Not shown to fans, and an erasure deletes it. */
+  reason: string | null
+}
+
+export interface MergeReport extends Merge {
+  points: CarriedPoints
+  cash: CarriedCash[]
+  /** Names of the members of the profile that the other fan had left empty. */
+  profile: string[]
+  rewards: MergedClaims
+  items: number
+  quests: number
+  sets: number
+  predictions: number
+  relations: number
+  locker: boolean
+  /** Devices of the merged fan that were signed out. */
+  devices: number
+  /** Other rows that moved, by table. */
+  moved: Record<string, number>
+}
+
+/** @throws LedgerMismatchError; DomainError `fan_not_found`, `fans_not_mergeable`, `points_limit_reached` */
+export async function mergeFans(tx: Transaction, request: MergeRequest): Promise<MergeReport> {
+  const { from, into } = await lockBoth(tx, request)
+  const merge = { fromId: from.id, intoId: into.id }
+  await refuseUndecided(tx, from, into)
+
+  const wasEnrolled = (await findEnrolment(tx, from.id)) !== null
+  const devices = await endSignIns(tx, from)
+  await voidTradesOf(tx, from.id)
+  const cash = await carryCash(tx, merge)
+  const moved = await moveRows(tx, merge)
+  const rewards = await mergeClaims(tx, merge)
+  const items = await moveItems(tx, merge)
+  const sets = await copyCompletions(tx, merge)
+  const quests = await copyQuests(tx, merge)
+  const predictions = await movePredictions(tx, merge)
+  const relations = await mergeRelations(tx, merge)
+  const locker = await moveLocker(tx, merge)
+  const profile = await mergeProfile(tx, from, into)
+  if (profile.avatarUrl !== undefined) await useAvatar(tx, into.id, profile.avatarUrl)
+  const points = await carryPoints(tx, merge)
+  await addRuleUses(tx, merge)
+  await unenrol(tx, from.id)
+  // Not after the fan has left the boards.
+  if (wasEnrolled) await joinLeaderboard(tx, into.id)
+  const { mergedBy, reason } = request
+  await noteMerge(tx, merge, { mergedBy, reason })
+  await recordEvent(tx, {
+    userId: into.id,
+    type: 'fan.merged',
+    data: { fromUserId: from.id, ...points },
+    eventId: `merge:${from.id}`,
+  })
+  return {
+    ...merge,
+    ...{ points, cash, profile: Object.keys(profile), rewards, items, quests, sets },
+    ...{ predictions, relations, locker, devices, moved },
+  }
+}
+mergeFans.problems = [
+  userProblems.fan_not_found,
+  userProblems.fans_not_mergeable,
+  ...carryPoints.problems,
+] as const
+
+/** First the sign-ins, then the records: units of work of either fan have ended, and later ones wait. */
+async function lockBoth(tx: Transaction, { from, into }: MergeRequest): Promise<{ from: User; into: User }> {
+  const known = [await findUserById(tx, from), await findUserById(tx, into)].flatMap(user => user ?? [])
+  for (const user of known.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await lockSignIn(tx, user)
+  const locked = new Map((await lockForMerge(tx, toList([from, into]))).map(user => [user.id, user]))
+  const [source, target] = [locked.get(from), locked.get(into)]
+  if (!source || !target || isErased(source) || isErased(target))
+    throw new DomainError(userProblems.fan_not_found)
+  if (source.id === target.id) throw notMergeable(['same_fan'])
+  if (source.mergedIntoId ?? target.mergedIntoId) throw notMergeable(['already_merged'])
+  return { from: source, into: target }
+}
+
+type Blocker = (typeof MERGE_BLOCKERS)[number]
+
+const notMergeable = (blockedBy: Blocker[]) =>
+  new DomainError(userProblems.fans_not_mergeable, {
+    blockedBy,
+    detail: `The merge is refused: ${blockedBy.join(', ')}.`,
+  })
+
+/** A merge must not end a sanction, or take a case from moderators. */
+async function refuseUndecided(tx: Transaction, from: User, into: User): Promise<void> {
+  const { reports, appeals } = tx.tables
+  const isSuspended = from.suspendedUntil !== null && from.suspendedUntil > tx.now()
+  const isAboutThem = and(inArray(reports.fanId, [from.id, into.id]), isNull(reports.resolvedAt))
+  const isOpenAppeal = and(eq(appeals.fanId, from.id), isNull(appeals.decidedAt))
+  const blockedBy: Blocker[] = [
+    ...(from.hiddenAt || from.silencedAt || isSuspended ? (['sanction_in_force'] as const) : []),
+    ...((await countRows(tx, reports, isAboutThem)) > 0 ? (['report_open'] as const) : []),
+    ...((await countRows(tx, appeals, isOpenAppeal)) > 0 ? (['appeal_open'] as const) : []),
+  ]
+  if (blockedBy.length > 0) throw notMergeable(blockedBy)
+}
+
+/** Ends what the merged fan is signed in with. Returns the number of devices. */
+async function endSignIns(tx: Transaction, from: User): Promise<number> {
+  await endSessions(tx, { ...from, userId: from.id }, tx.now())
+  let devices = 0
+  for (const signIn of [from, ...(await listMergedRecords(tx, from.id))])
+    devices += await revokeSessions(tx, signIn)
+  return devices
+}

@@ -1,0 +1,78 @@
+/** Quests after a merge: no period is claimed twice. */
+import { and, eq, inArray } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Transaction } from '../../../db/index.ts'
+import type { Merge } from '../../core/caller.ts'
+import { readQuestSet } from './definition.ts'
+import { type ProgressRow, selectCompletedEnds } from './rows.ts'
+import { parseCounts } from './state.ts'
+import { endOfStreak, streakOf } from './streak.ts'
+
+/**
+ * The progress of the merged fan stays with the record, as the events do that it counts. Of each period the one that is further is
+ * copied to the other fan: claimed, then completed, then with more counted. Returns the number of copied periods.
+ */
+export async function copyQuests(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
+  const { questProgress, questCounts } = tx.tables
+  const own = new Map((await progressOf(tx, intoId)).map(row => [nameOf(row), row]))
+  const copied = (await progressOf(tx, fromId)).filter(row => {
+    const other = own.get(nameOf(row))
+    return !other || isFurther(row, other)
+  })
+  if (copied.length === 0) return 0
+  const replaced = copied.flatMap(row => own.get(nameOf(row)) ?? [])
+  for (const { userId, questId, period } of replaced)
+    for (const table of [questCounts, questProgress])
+      await tx
+        .delete(table)
+        .where(and(eq(table.userId, userId), eq(table.questId, questId), eq(table.period, period)))
+  await insertRows(
+    tx,
+    questProgress,
+    copied.map(row => ({ ...row, userId: intoId, carriedFrom: fromId })),
+  )
+  const names = new Set(copied.map(nameOf))
+  const counts = await tx.select().from(questCounts).where(eq(questCounts.userId, fromId))
+  await insertRows(
+    tx,
+    questCounts,
+    counts.filter(row => names.has(nameOf(row))).map(row => ({ ...row, userId: intoId })),
+  )
+  await countStreaks(tx, intoId, [...new Set(copied.map(({ questId }) => questId))])
+  return copied.length
+}
+
+const progressOf = (tx: Transaction, userId: string) => {
+  const { questProgress } = tx.tables
+  return tx.select().from(questProgress).where(eq(questProgress.userId, userId))
+}
+
+const nameOf = ({ questId, period }: Pick<ProgressRow, 'questId' | 'period'>) => `${questId} ${period}`
+
+function isFurther(row: ProgressRow, other: ProgressRow): boolean {
+  const [stage, others] = [stageOf(row), stageOf(other)]
+  return stage === others ? stage === 0 && countOf(row) > countOf(other) : stage > others
+}
+
+const stageOf = ({ completedAt, claimedAt }: ProgressRow) => (claimedAt ? 2 : completedAt ? 1 : 0)
+const countOf = ({ counts }: ProgressRow) =>
+  Object.values(parseCounts(counts)).reduce((sum, count) => sum + count, 0)
+
+async function countStreaks(tx: Transaction, userId: string, questIds: string[]): Promise<void> {
+  const { questStreaks } = tx.tables
+  const { byId } = await readQuestSet(tx)
+  for (const questId of questIds) {
+    const rules = byId.get(questId)?.current
+    if (rules?.kind !== 'streak') continue
+    const completed = await selectCompletedEnds(tx, { userId, questId })
+    const streak = streakOf(
+      completed.flatMap(({ endsAt }) => endsAt ?? []),
+      rules,
+    )
+    if (!streak) continue
+    await tx
+      .delete(questStreaks)
+      .where(and(eq(questStreaks.userId, userId), inArray(questStreaks.questId, [questId])))
+    await tx.insert(questStreaks).values({ userId, questId, ...streak, endsAt: endOfStreak(streak, rules) })
+  }
+}

@@ -1,0 +1,62 @@
+/** Claims after a merge: a fan has one for each reward. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../../db/index.ts'
+import type { Merge } from '../../core/caller.ts'
+import { rewardsTag } from '../../platform/cache/tags.ts'
+
+type Claim = Tables['userRewards']['$inferSelect']
+
+export interface MergedClaims {
+  moved: number
+  /** Claims of a reward that both had: the one that is less far. */
+  ended: number
+}
+
+/**
+ * Moves the claims of the merged fan. Of two claims of a reward the one that is further stays: used, then redeemed, then claimed. The
+ * other ends, and its unit returns to the stock. If both were used, that of the merged fan stays with the record.
+ */
+export async function mergeClaims(tx: Transaction, { fromId, intoId }: Merge): Promise<MergedClaims> {
+  const own = new Map((await claimsOf(tx, intoId)).map(claim => [claim.rewardId, claim]))
+  const result = { moved: 0, ended: 0 }
+  for (const claim of await claimsOf(tx, fromId)) {
+    const { rewardId } = claim
+    const other = own.get(rewardId)
+    const isFurther = !other || stageOf(claim) > stageOf(other)
+    const lost = isFurther ? other : claim
+    if (lost && (await endClaim(tx, lost))) result.ended++
+    if (!isFurther) continue
+    await tx.update(tx.tables.userRewards).set({ userId: intoId }).where(isClaim(tx, claim))
+    result.moved++
+  }
+  return result
+}
+
+/** In one order for all merges, since they lock the stock. */
+const claimsOf = (tx: Transaction, userId: string) => {
+  const { userRewards } = tx.tables
+  return tx.select().from(userRewards).where(eq(userRewards.userId, userId)).orderBy(userRewards.rewardId)
+}
+
+const stageOf = ({ usedAt, redeemedAt }: Claim) => (usedAt ? 2 : redeemedAt ? 1 : 0)
+
+const isClaim = (
+  { tables: { userRewards } }: Pick<Transaction, 'tables'>,
+  { userId, rewardId }: Pick<Claim, 'userId' | 'rewardId'>,
+) => and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId))
+
+/** False if it was used: what it was for is given out. */
+export async function endClaim(tx: Transaction, claim: Pick<Claim, 'userId' | 'rewardId'>): Promise<boolean> {
+  const { userRewards, rewards } = tx.tables
+  const [ended] = await tx
+    .delete(userRewards)
+    .where(and(isClaim(tx, claim), sql`${userRewards.usedAt} is null`))
+    .returning({ rewardId: userRewards.rewardId })
+  if (!ended) return false
+  await tx
+    .update(rewards)
+    .set({ stockRemaining: sql`${rewards.stockRemaining} + 1` })
+    .where(and(eq(rewards.id, ended.rewardId), sql`${rewards.stockRemaining} is not null`))
+  tx.invalidate(rewardsTag)
+  return true
+}
