@@ -29,7 +29,9 @@ await runCommand(command, async ({ parameters: [from, into], options, openDataba
     failUsage('--note has 1 to 500 characters')
   const db = await openDatabase()
   const merge = { from, into, mergedBy, reason }
-  const report = await (dryRun ? rollBack(db, tx => mergeFans(tx, merge)) : db.write(tx => mergeFans(tx, merge)))
+  const report = await (dryRun
+    ? rollBack(db, tx => mergeFans(tx, merge))
+    : db.write(tx => mergeFans(tx, merge)))
   return {
     json: { ...report, merged: !dryRun },
     text: [

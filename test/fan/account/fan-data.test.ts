@@ -3,12 +3,14 @@ import { beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Tables } from '../../../db/index.ts'
 import { postgres, sqlite } from '../../../db/schema/columns.ts'
+import type { Merge } from '../../../db/schema/fan-column.ts'
 import { fanData, listFanColumns } from '../../../db/schema/fan-data.ts'
 import { columnOf } from '../../../db/schema/shape.ts'
 import { tablesOf } from '../../../db/schema/tables.ts'
 import { streamJson } from '../../../scripts/export-user/stream-json.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
+import { moveRows } from '../../../src/operate/admin/merge/move-rows.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { addPack } from '../../play/packs/packs-world.ts'
 import { addQuest, userIdOf } from '../../play/quests/quests-world.ts'
@@ -22,22 +24,25 @@ const declared = () =>
 test.each([
   ['SQLite', sqlite],
   ['PostgreSQL', postgres],
-])('every column that points to a fan declares its export and its erasure in the tables of %s', (_, kit) => {
-  const tables = tablesOf(kit)
-  expect(listFanColumns(tables).toSorted()).toEqual(declared().toSorted())
+])(
+  'every column that points to a fan declares its export, its erasure and its merge in the tables of %s',
+  (_, kit) => {
+    const tables = tablesOf(kit)
+    expect(listFanColumns(tables).toSorted()).toEqual(declared().toSorted())
 
-  const { table, idOf, timestamp } = kit
-  const follows = table('follows', {
-    followerId: idOf(tables.users),
-    followedId: idOf(tables.users),
-    followedAt: timestamp().notNull(),
-  })
-  const found = listFanColumns({ ...tables, follows })
-  expect(found.filter(column => !declared().includes(column))).toEqual([
-    'follows.followerId',
-    'follows.followedId',
-  ])
-})
+    const { table, idOf, timestamp } = kit
+    const follows = table('follows', {
+      followerId: idOf(tables.users),
+      followedId: idOf(tables.users),
+      followedAt: timestamp().notNull(),
+    })
+    const found = listFanColumns({ ...tables, follows })
+    expect(found.filter(column => !declared().includes(column))).toEqual([
+      'follows.followerId',
+      'follows.followedId',
+    ])
+  },
+)
 
 type Name = keyof typeof fanData
 type Rows<Of extends Name> = {
@@ -49,6 +54,7 @@ type Filled = { [Of in Name]: Rows<Of> }
 interface Declaration {
   export: string | null
   erasure: 'keep' | 'delete' | { clear?: string[]; replace?: string[] }
+  merge: Merge<string>
 }
 
 onEachEngine('The declared data of a fan', world => {
@@ -506,6 +512,36 @@ onEachEngine('The declared data of a fan', world => {
     expect(declaration.export === null, name).toBe(shown === undefined)
     if (declaration.export === null || shown === undefined) return
     expect(JSON.stringify(document[declaration.export])).toContain(shown)
+  })
+
+  test('a merge moves, deletes and leaves the rows of each table as it declares', async () => {
+    const into = await userIdOf(world, await world.fan())
+    const undone = new Error('undone')
+    const moving = world.db.write(async tx => {
+      const count = async (name: Name, column: string, owner: string) => {
+        const table = tx.tables[name]
+        return (
+          await tx
+            .select()
+            .from(table)
+            .where(eq(columnOf(table, column), owner))
+        ).length
+      }
+      await moveRows(tx, { fromId: userId, intoId: into })
+      // Those without a user id stay with the sign-in.
+      const ofIds = declarations.filter(([, column]) => column !== 'subject')
+      for (const [name, column, { merge }] of ofIds) {
+        const label = `${name}.${column}`
+        const found = [await count(name, column, userId), await count(name, column, into)]
+        if (merge === 'stay') expect(found, label).toEqual([1, 0])
+        else if (merge === 'delete') expect(found, label).toEqual([0, 0])
+        else if (merge === 'move' || 'moveUnless' in merge) expect(found, label).toEqual([0, 1])
+        // `merge-fans.test.ts` shows what it says.
+        else expect(merge.rule, label).toMatch(/^[a-z ]+/)
+      }
+      throw undone
+    })
+    await expect(moving).rejects.toBe(undone)
   })
 
   test('an erasure does with each table what it declares, and a repeat erases what was left', async () => {

@@ -1,0 +1,253 @@
+/** A merge of two fans: what moves, what stays, what each collision becomes, and that everything still verifies. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { and, eq } from 'drizzle-orm'
+import { readCashBalances } from '../../../../src/economy/cash/balances.ts'
+import { givePromotion } from '../../../../src/economy/cash/promotions.ts'
+import { grantPoints } from '../../../../src/economy/points/grants.ts'
+import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
+import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
+import { exportUser } from '../../../../src/operate/admin/export-user.ts'
+import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
+import { addRule } from '../../../economy/rules/rules-world.ts'
+import {
+  block,
+  follow,
+  handlesOf,
+  type NamedFan,
+  namedFan,
+} from '../../../identity/relations/relations-world.ts'
+import { addPack, buy, expectStatus, FREE, open } from '../../../play/packs/packs-world.ts'
+import { addQuest, happen } from '../../../play/quests/quests-world.ts'
+import { drawnItem, offer, ownedBy } from '../../../play/trades/trades-world.ts'
+import { onEachEngine, type World } from '../../../support/world.ts'
+
+const merge = (world: World, from: { id: string }, into: { id: string }) =>
+  world.db.write(tx => mergeFans(tx, { from: from.id, into: into.id, mergedBy: 'Ana', reason: 'Two phones' }))
+
+async function expectSound({ db }: World) {
+  const found: unknown[] = []
+  await verifyLedger(db, { onFinding: finding => found.push(finding) })
+  await verifyQuests(db, { onFinding: finding => found.push(finding) })
+  expect(found).toEqual([])
+}
+
+const pointsOf = async (fan: NamedFan) => expectStatus(200, await fan.get('/api/user/points'))
+/** A token of now: those before the merge have ended. */
+const signedIn = async (world: World, fan: NamedFan): Promise<NamedFan> => {
+  world.clock.advance(1_000)
+  return { ...fan, ...world.withToken(await world.idp.issueToken(fan.subject)) }
+}
+
+onEachEngine('A merge of two fans', world => {
+  describe('of everything that a fan has', () => {
+    let from: NamedFan
+    let into: NamedFan
+    let other: NamedFan
+    let packId: string
+    let ruleType: string
+    let rewardId: string
+    let quest: Awaited<ReturnType<typeof addQuest>>
+
+    beforeAll(async () => {
+      from = await namedFan(world)
+      into = await namedFan(world)
+      other = await namedFan(world)
+      for (const fan of [from, into]) await fan.post('/api/user/onboarding', {})
+      packId = await addPack(world)
+      const rule = await addRule(world, { limit: { count: 2, per: 'ever' } })
+      ruleType = rule.eventType
+      quest = await addQuest(world, { reward: { points: 30 } })
+      await happen(world, from, ruleType)
+      await happen(world, into, ruleType)
+      await happen(world, from, quest.type)
+      rewardId = await world.reward({ pointsRequired: 10, stockRemaining: 5 })
+      for (const fan of [from, into]) await fan.post('/api/rewards/claim', { rewardId })
+      await from.post('/api/rewards/redeem', { rewardId })
+      await world.db.write(tx =>
+        grantPoints(
+          tx,
+          { source: 'test', provider: '' },
+          { fan: { userId: from.id }, delta: 500, ref: `grant-${from.id}` },
+        ),
+      )
+      const { userPack } = await buy(from, packId)
+      await open(from, userPack.id)
+      await buy(from, packId)
+      await drawnItem(world, into)
+      await follow(from, other.handle)
+      await follow(other, into.handle)
+      await follow(other, from.handle)
+      await world.db.write(tx =>
+        givePromotion(tx, {
+          ...{ userId: from.id, currency: 'EUR', amount: 700, ref: `promotion-${from.id}`, source: 'test' },
+          ...{ expiresAt: null, note: null },
+        }),
+      )
+      await expectSound(world)
+      expectStatus(201, await offer(from, other.handle, [await drawnItem(world, from)]))
+    })
+
+    test('carries points, cash, items, packs and claims over, and both sign-ins find one fan', async () => {
+      const [before, own] = [await pointsOf(from), await pointsOf(into)]
+      const items = [...(await ownedBy(from)), ...(await ownedBy(into))]
+      const report = await merge(world, from, into)
+      expect(report.points).toEqual({ balance: before.balance, lifetime: before.lifetime })
+      expect(report.cash).toEqual([{ currency: 'EUR', amount: 700 }])
+      expect(report.rewards).toEqual({ moved: 1, ended: 1 })
+
+      expect((await from.get('/api/user/points')).status).toBe(401)
+      const again = await signedIn(world, from)
+      for (const fan of [again, into]) {
+        const points = await pointsOf(fan)
+        expect(points.balance).toBe(before.balance + own.balance)
+        expect(points.lifetime).toBe(before.lifetime + own.lifetime)
+        expect((await ownedBy(fan)).toSorted()).toEqual(items.toSorted())
+        const profile = expectStatus(200, await fan.get('/api/user/profile'))
+        expect(profile).toMatchObject({ id: into.id, handle: into.handle })
+        const { packs } = expectStatus(200, await fan.get('/api/user/packs'))
+        expect(packs.length).toBeGreaterThanOrEqual(3)
+      }
+      const [euros] = await readCashBalances(world.db.read, into.id)
+      expect(euros).toMatchObject({ available: 700 })
+      await expectSound(world)
+    })
+
+    test('lets no limit, claim or quest be used again', async () => {
+      const again = await signedIn(world, from)
+      const { balance } = await pointsOf(again)
+      expect((await again.post('/api/rewards/claim', { rewardId })).body.code).toBe('already_claimed')
+      await happen(world, into, ruleType)
+      await happen(world, again, ruleType)
+      await happen(world, again, quest.type)
+      expectStatus(200, await again.post('/api/user/onboarding', {}))
+      expect((await pointsOf(again)).balance).toBe(balance)
+      await expectSound(world)
+    })
+
+    test('keeps the claim that is further, and returns the other to the stock', async () => {
+      const { rewards, userRewards } = world.db.tables
+      const claims = await world.db.read.select().from(userRewards).where(eq(userRewards.rewardId, rewardId))
+      expect(claims).toMatchObject([{ userId: into.id, redemptionCode: expect.any(String) }])
+      const [reward] = await world.db.read.select().from(rewards).where(eq(rewards.id, rewardId))
+      expect(reward?.stockRemaining).toBe(4)
+    })
+
+    test('unites follows, voids open trades, and frees the handle', async () => {
+      expect(await handlesOf(into, 'following')).toEqual([other.handle])
+      expect(await handlesOf(other, 'following')).toEqual([into.handle])
+      expect((await world.anonymous.get(`/api/fans/${from.handle}`)).status).toBe(404)
+      const { trades } = world.db.tables
+      const rows = await world.db.read.select().from(trades).where(eq(trades.fromId, from.id))
+      expect(rows.map(({ status }) => status)).toEqual(['void'])
+    })
+
+    test('is an event of the fan that remains, and is refused for good afterwards', async () => {
+      const { events } = world.db.tables
+      const found = await world.db.read
+        .select()
+        .from(events)
+        .where(and(eq(events.type, 'fan.merged'), eq(events.userId, into.id)))
+      expect(found.map(({ data }) => JSON.parse(data ?? ''))).toMatchObject([{ fromUserId: from.id }])
+      await expect(merge(world, from, other)).rejects.toMatchObject({ code: 'fans_not_mergeable' })
+      await expect(merge(world, into, into)).rejects.toMatchObject({ code: 'fans_not_mergeable' })
+      await expect(merge(world, { id: 'nobody' }, into)).rejects.toMatchObject({ code: 'fan_not_found' })
+    })
+
+    test('goes on in a chain, and is exported and erased as one fan', async () => {
+      const before = await pointsOf(into)
+      const third = await pointsOf(other)
+      await merge(world, into, other)
+      const again = await signedIn(world, from)
+      expect((await pointsOf(again)).balance).toBe(before.balance + third.balance)
+      await expectSound(world)
+
+      const document = await exportUser(world.db.read, { id: from.id })
+      expect(document?.profile).toMatchObject({ id: other.id })
+      expect(document?.mergedRecords.map(({ id }) => id).toSorted()).toEqual([from.id, into.id].toSorted())
+
+      await world.db.write(tx => eraseUser(tx, { id: into.id }))
+      for (const fan of [from, into, other]) {
+        world.clock.advance(1_000)
+        const answer = await world.withToken(await world.idp.issueToken(fan.subject)).get('/api/user/points')
+        expect(answer.status).toBe(401)
+      }
+      expect(await exportUser(world.db.read, { id: from.id })).toMatchObject({ profile: { handle: null } })
+      await expectSound(world)
+    })
+  })
+
+  test('refuses a fan whom moderators have sanctioned, or who is reported', async () => {
+    const [from, into] = [await namedFan(world), await namedFan(world)]
+    const report = { subject: { kind: 'fan', id: from.handle }, reason: 'spam' }
+    expectStatus(201, await into.post('/api/reports', report))
+    await expect(merge(world, from, into)).rejects.toMatchObject({
+      members: { blockedBy: ['report_open'] },
+    })
+    await world.db.write(tx =>
+      tx.update(tx.tables.users).set({ hiddenAt: tx.now() }).where(eq(tx.tables.users.id, from.id)),
+    )
+    await expect(merge(world, from, into)).rejects.toMatchObject({
+      members: { blockedBy: ['sanction_in_force', 'report_open'] },
+    })
+  })
+
+  test('takes a block of either fan over, which ends follows', async () => {
+    const [from, into, other] = [await namedFan(world), await namedFan(world), await namedFan(world)]
+    await follow(into, other.handle)
+    await block(from, other.handle)
+    await merge(world, from, into)
+    expect(await handlesOf(into, 'blocks')).toEqual([other.handle])
+    expect(await handlesOf(into, 'following')).toEqual([])
+    expect((await other.get(`/api/fans/${into.handle}`)).status).toBe(404)
+  })
+
+  test('fills what the other fan has left empty, and gives the handle of the merged fan', async () => {
+    const from = await namedFan(world)
+    const bare = await world.fan()
+    const { id } = expectStatus(201, await bare.post('/api/user/profile', { bio: 'Mine' }))
+    await from.patch('/api/user/profile', { bio: 'Theirs', country: 'GB' })
+    const report = await merge(world, from, { id })
+    expect(report.profile.toSorted()).toEqual(['avatarUrl', 'country', 'displayName', 'handle'])
+    const profile = expectStatus(200, await bare.get('/api/user/profile'))
+    expect(profile).toMatchObject({ handle: from.handle, bio: 'Mine', country: 'GB' })
+  })
+
+  test('keeps boards of open periods: the fan that remains has the points of both', async () => {
+    const [from, into] = [await namedFan(world), await namedFan(world)]
+    for (const fan of [from, into]) {
+      await fan.post('/api/user/onboarding', {})
+      await world.grant(fan, 70)
+    }
+    await buy(from, await addPack(world, { price: { amount: 50, currency: 'POINTS' } }))
+    await merge(world, from, into)
+    const { lifetime } = await pointsOf(into)
+    for (const period of ['all', 'week', 'month']) {
+      const board = expectStatus(200, await into.get(`/api/leaderboard?period=${period}`))
+      expect(board.me.points, period).toBe(lifetime)
+    }
+    await expectSound(world)
+  })
+
+  test('a sync by either sign-in changes the data of that sign-in alone', async () => {
+    const [from, into] = [await namedFan(world), await namedFan(world)]
+    await into.post('/api/user/sync-identity', {})
+    await merge(world, from, into)
+    const again = await signedIn(world, from)
+    const synced = expectStatus(200, await again.post('/api/user/sync-identity', {}))
+    expect(synced.identity.subject).toBe(from.subject)
+    const profile = expectStatus(200, await again.get('/api/user/profile'))
+    expect(profile.identity.subject).toBe(into.subject)
+    const { body } = await again.post('/api/auth/logout', { everywhere: true })
+    expect(body).toBeFalsy()
+    expect((await into.get('/api/user/profile')).status).toBe(401)
+  })
+
+  test('a free pack that the merged fan had sealed is opened by the other', async () => {
+    const [from, into] = [await namedFan(world), await namedFan(world)]
+    const { userPack } = await buy(from, await addPack(world, { price: FREE }))
+    await merge(world, from, into)
+    expectStatus(200, await open(into, userPack.id))
+    await expectSound(world)
+  })
+})
