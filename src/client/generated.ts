@@ -2727,7 +2727,7 @@ export interface components {
              * @description `top_up`: paid in by the fan. `promotion`: given by the club. `payment`: of a purchase. `refund`: of a purchase. `top_up_refund`: paid out to where it came from. `promotion_ended`: not spent in time.
              * @enum {string}
              */
-            reason: "top_up" | "top_up_refund" | "promotion" | "promotion_ended" | "payment" | "refund";
+            reason: "top_up" | "top_up_refund" | "promotion" | "promotion_ended" | "payment" | "refund" | "merge" | "merged";
             /** @description The purchase, the top-up or the promotion. */
             ref: string;
             /** @description When the entry was booked. */
@@ -4135,6 +4135,36 @@ export interface components {
             };
         };
         /**
+         * FanMergedMessage
+         * @description An operator merged another fan into this one, such as two accounts of one person. Rules and quests cannot listen to it.
+         */
+        FanMergedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "fan.merged";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The fan who was merged. The id leads to the fan of this event from now on. */
+                fromUserId: string;
+                /** @description Points that were carried over to the balance. */
+                balance: number;
+                /** @description Points that were carried over to the lifetime points. */
+                lifetime: number;
+            };
+        };
+        /**
          * WalletLinkedMessage
          * @description The fan linked a wallet.
          */
@@ -4282,7 +4312,7 @@ export interface components {
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_spent" | "merge_returned" | "merged";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -4319,7 +4349,7 @@ export interface components {
                  * @description Why, as in `GET /api/cash/{currency}/entries`.
                  * @enum {string}
                  */
-                reason: "top_up" | "top_up_refund" | "promotion" | "promotion_ended" | "payment" | "refund";
+                reason: "top_up" | "top_up_refund" | "promotion" | "promotion_ended" | "payment" | "refund" | "merge" | "merged";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -6602,7 +6632,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired";
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_spent" | "merge_returned" | "merged";
                 /** @description Entries from then on. */
                 since?: string;
                 /** @description Entries before then. */
@@ -7241,6 +7271,7 @@ export interface messages {
   'order.refund_due': components['schemas']['OrderRefundDueMessage']
   'order.refunded': components['schemas']['OrderRefundedMessage']
   'order.line_changed': components['schemas']['OrderLineChangedMessage']
+  'fan.merged': components['schemas']['FanMergedMessage']
   'wallet.linked': components['schemas']['WalletLinkedMessage']
   'match.checked_in': components['schemas']['MatchCheckedInMessage']
   'prediction.settled': components['schemas']['PredictionSettledMessage']

@@ -141,7 +141,13 @@ onEachEngine('Export of a fan', world => {
       ]),
     )
     // Guarantee: a value for each column, of the column's kind.
-    const row = { ...full, id: 'full-id', favoriteTeamId: team.id, erasedAt: null } as User
+    const row = {
+      ...full,
+      id: 'full-id',
+      favoriteTeamId: team.id,
+      erasedAt: null,
+      mergedIntoId: null,
+    } as User
     await world.db.write(async tx => {
       await tx.insert(teams).values(team)
       await tx.insert(users).values(row)

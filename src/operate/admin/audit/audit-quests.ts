@@ -35,11 +35,23 @@ export function auditQuests(facts: QuestFacts, set: QuestSet, history: QuestHist
     ...facts.progress
       .filter(({ row }) => row.carriedFrom === null)
       .flatMap(progress => progressFindings(facts, set, progress, { events, spans, history })),
+    ...strayCarriedFindings(facts),
     ...strayCountFindings(facts),
     ...missedFindings(facts, set),
     ...streakFindings(facts, set),
     ...strayEntryFindings(facts),
   ]
+}
+
+/** Periods that came from a fan who was not merged into this one. */
+function strayCarriedFindings({ userId, progress, merges }: QuestFacts): QuestFinding[] {
+  const merged = new Set(merges.map(({ fromId }) => fromId))
+  const what = 'quest_progress.carried_from'
+  return progress.flatMap(({ row: { questId, period, carriedFrom } }) =>
+    carriedFrom === null || merged.has(carriedFrom)
+      ? []
+      : [{ userId, questId, period, what, expected: null, actual: carriedFrom }],
+  )
 }
 
 /** Counted events of periods that the fan does not have. */

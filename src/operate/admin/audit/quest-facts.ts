@@ -5,9 +5,10 @@ import type { Reader } from '../../../../db/index.ts'
 export type QuestFacts = Awaited<ReturnType<typeof readQuestFacts>>
 
 export async function readQuestFacts(reader: Reader, userId: string) {
-  const { questProgress, questCounts, questStreaks, pointsEntries, userItems, events } = reader.tables
+  const { questProgress, questCounts, questStreaks, pointsEntries, userItems, events, fanMerges } =
+    reader.tables
   const { completionId } = questProgress
-  const [progress, counted, streaks, entries, items, recorded] = await Promise.all([
+  const [progress, counted, streaks, entries, items, recorded, merges] = await Promise.all([
     reader
       .select({ row: questProgress, completionEvent: events })
       .from(questProgress)
@@ -32,6 +33,7 @@ export async function readQuestFacts(reader: Reader, userId: string) {
       .from(userItems)
       .where(and(eq(userItems.userId, userId), isNotNull(userItems.givenFor))),
     reader.select().from(events).where(eq(events.userId, userId)).orderBy(asc(events.sequence)),
+    reader.select({ fromId: fanMerges.fromId }).from(fanMerges).where(eq(fanMerges.intoId, userId)),
   ])
-  return { userId, now: reader.now(), progress, counted, streaks, entries, items, recorded }
+  return { userId, now: reader.now(), progress, counted, streaks, entries, items, recorded, merges }
 }
