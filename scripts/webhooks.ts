@@ -3,7 +3,6 @@ import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { createGuardedFetch } from '../src/core/ssrf-guard.ts'
-import { exampleMessage } from '../src/delivery/webhooks/describe.ts'
 import {
   addEndpoint,
   disableEndpoint,
@@ -15,10 +14,10 @@ import {
   signingSecrets,
   urlFault,
 } from '../src/delivery/webhooks/endpoints.ts'
-import { testMessage } from '../src/delivery/webhooks/message-id.ts'
 import { countReplayed, replayDeliveries } from '../src/delivery/webhooks/replay.ts'
 import { createWebhookSecrets, type WebhookSecrets } from '../src/delivery/webhooks/secrets.ts'
-import { ATTEMPT_MS, isSuccess, sendMessage } from '../src/delivery/webhooks/send.ts'
+import { isSuccess } from '../src/delivery/webhooks/send.ts'
+import { testEndpoint } from '../src/delivery/webhooks/test-endpoint.ts'
 import { typeFault } from '../src/delivery/webhooks/types.ts'
 import { messageTypes } from '../src/economy/events/types.ts'
 import type { Config } from '../src/platform/config/config.ts'
@@ -231,18 +230,14 @@ async function test(
   if (types !== undefined && types.length !== 1) failUsage('test takes one --type')
   const [type] = types === undefined ? [] : requireTypes(types)
   if (type?.endsWith('*')) failUsage('test takes a type, and no pattern')
-  const example = type === undefined ? undefined : exampleMessage(type)
-  const at = db.read.now()
-  const signing = signingSecrets(endpoint, secrets, at)
-  if (signing.length === 0) fail(`The secret of ${endpoint.id} cannot be decrypted: rotate it.`)
-  const fetch = createGuardedFetch({ publicOnly: production })
-  const stop = new AbortController().signal
-  const message = { url: endpoint.url, secrets: signing, at, ...testMessage(db.read.newId(), at, example) }
-  const result = await sendMessage({ fetch, deadlineMs: ATTEMPT_MS, stop }, message)
-  const { status = null, response = '' } = result ?? {}
+  const sources = { now: db.read.now, newId: db.read.newId }
+  const webhookFetch = createGuardedFetch({ publicOnly: production })
+  const result = await testEndpoint({ ...sources, webhookSecrets: secrets, webhookFetch }, endpoint, type)
+  if ('fault' in result) return fail(`The secret of ${endpoint.id} cannot be decrypted: rotate it.`)
+  const { status, response } = result
   return {
     json: { id: endpoint.id, status, response },
     text: [status === null ? [] : String(status), response === '' ? [] : response].flat().join(' '),
-    found: result === null || !isSuccess(result),
+    found: !isSuccess(result),
   }
 }

@@ -22,7 +22,12 @@ const selectOldestPending = prepared((tx: Transaction, endpointId: string, userI
     .as(sql`select ${webhookDeliveries}.* from ${oldest}`)
   return tx
     .with(found)
-    .select({ userId: found.userId, sequence: found.sequence, body: found.body, attempts: found.attempts })
+    .select({
+      ...{ userId: found.userId, sequence: found.sequence, body: found.body, attempts: found.attempts },
+      // Of the attempt before, which the next one moves to the earlier ones.
+      ...{ attemptedAt: found.attemptedAt, status: found.status, response: found.response },
+      earlierAttempts: found.earlierAttempts,
+    })
     .from(found)
 })
 

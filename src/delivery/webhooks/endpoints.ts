@@ -65,6 +65,19 @@ export async function addEndpoint(
   return { id, secret }
 }
 
+/** Which types it receives from now on. What is pending stays. False: there is no such endpoint. */
+export async function changeTypes(tx: Transaction, id: string, types: string[]): Promise<boolean> {
+  const { webhookEndpoints } = tx.tables
+  const changed = await tx
+    .update(webhookEndpoints)
+    .set({ types: types.join(' ') })
+    .where(eq(webhookEndpoints.id, id))
+    .returning({ id: webhookEndpoints.id })
+  // What is recorded from now on is recorded for these types, in every process.
+  await bumpVersion(tx)
+  return changed.length > 0
+}
+
 /** The previous secret also signs for 24 hours. Returns the new one; undefined: there is no such endpoint. */
 export async function rotateSecret(
   tx: Transaction,
@@ -146,14 +159,17 @@ export async function enableEndpoint(tx: Transaction, id: string): Promise<boole
   return true
 }
 
+/** Its deliveries stay until `removeEndpoint` or `sweepDeliveries` deletes them. False: there is no such endpoint. */
+export async function deleteEndpoint(tx: Transaction, id: string): Promise<boolean> {
+  const { webhookEndpoints } = tx.tables
+  const rows = await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id)).returning()
+  await bumpVersion(tx)
+  return rows.length > 0
+}
+
 /** Deletes the endpoint and all of its deliveries. False: there is no such endpoint. */
 export async function removeEndpoint(db: Database, id: string): Promise<boolean> {
-  const removed = await db.write(async tx => {
-    const { webhookEndpoints } = tx.tables
-    const rows = await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id)).returning()
-    await bumpVersion(tx)
-    return rows.length > 0
-  })
+  const removed = await db.write(tx => deleteEndpoint(tx, id))
   const { webhookDeliveries, webhookLanes } = db.tables
   await deleteInBatches(db, webhookDeliveries, () => eq(webhookDeliveries.endpointId, id))
   await deleteInBatches(db, webhookLanes, () => eq(webhookLanes.endpointId, id))

@@ -20,11 +20,21 @@ const isSince = ({ tables }: Pick<Reader, 'tables'>, endpointId: string, since: 
 export const countReplayed = (reader: Reader, endpointId: string, since: Date): Promise<number> =>
   countRows(reader, reader.tables.webhookDeliveries, isSince(reader, endpointId, since))
 
+interface ReplayOptions {
+  /** Deliveries so far. May reject to stop: what is pending by then stays so. */
+  onProgress?: (replayed: number) => Promise<void>
+}
+
 /**
  * Makes the deliveries of events since a time pending again, each fan's in order. Returns their number. What is added to a
  * fan meanwhile follows: its sequence is greater.
  */
-export async function replayDeliveries(db: Database, endpointId: string, since: Date): Promise<number> {
+export async function replayDeliveries(
+  db: Database,
+  endpointId: string,
+  since: Date,
+  { onProgress }: ReplayOptions = {},
+): Promise<number> {
   const { webhookDeliveries } = db.tables
   const { userId } = webhookDeliveries
   const isReplayed = isSince(db, endpointId, since)
@@ -40,6 +50,7 @@ export async function replayDeliveries(db: Database, endpointId: string, since: 
     const userIds = fans.map(fan => fan.userId)
     if (userIds.length === 0) return replayed
     replayed += await db.write(tx => replayFans(tx, userIds))
+    await onProgress?.(replayed)
     after = userIds.at(-1) ?? ''
   }
 

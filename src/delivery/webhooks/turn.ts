@@ -6,6 +6,7 @@
 import { eq } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
+import { type LastAttempt, withLastAttempt } from './attempts.ts'
 import { findOldestPending } from './deliveries.ts'
 import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoints } from './endpoints.ts'
 import {
@@ -23,7 +24,7 @@ import type { ATTEMPT_OUTCOMES } from './spine.ts'
 type Delivery = Tables['webhookDeliveries']['$inferSelect']
 type State = (typeof ATTEMPT_OUTCOMES)[number]
 
-export interface Claim extends Pick<Delivery, 'userId' | 'sequence' | 'body' | 'attempts'> {
+export interface Claim extends Pick<Delivery, 'userId' | 'sequence' | 'body' | 'attempts'>, LastAttempt {
   /** Identifies the lease of the fan's lane. */
   leaseEndsAt: Date
 }
@@ -107,6 +108,7 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
     'attemptedAt',
     'status',
     'response',
+    'earlierAttempts',
   ])
   // Guarantee of the cast: each has an outcome.
   for (const [outcome, { length }] of Map.groupBy(attempted, ({ state }) => state as State))
@@ -120,7 +122,8 @@ function outcomeOf(tx: Transaction, claim: Claim, result: AttemptResult | null) 
   if (!result) return { nextAttemptAt: null }
   const { status, retryAfter } = result
   const attempts = claim.attempts + 1
-  const stored = { attempts, attemptedAt: now, status, response: result.response }
+  const earlierAttempts = withLastAttempt(claim)
+  const stored = { attempts, attemptedAt: now, status, response: result.response, earlierAttempts }
   if (isSuccess(result)) return { ...stored, state: 'delivered', nextAttemptAt: now }
   const again = nextAttempt(attempts, { at: now, random: randomOf(tx), retryAfter })
   return { ...stored, state: again ? 'pending' : 'failed', nextAttemptAt: again ?? now }
