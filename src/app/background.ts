@@ -15,7 +15,11 @@ import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
 import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
+
 import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
+
+import { sweepRuns } from '../operate/admin/jobs/runs.ts'
+
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepConsole } from '../operate/console/sweep.ts'
@@ -37,6 +41,7 @@ const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
 /** Purchases of testers are given back after minutes. */
 const ACKNOWLEDGE_EVERY_MS = 30_000
+const RUNS_EVERY_MS = 60_000
 const POLL_EVERY_MS = 1_000
 /** A key changes with a new start of the process only. */
 const REENCRYPT_EVERY_MS = 86_400_000
@@ -69,6 +74,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
     start(POLL_EVERY_MS, 'note expired orders', () => noteExpiredOrders(deps.db)),
     start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
+    start(RUNS_EVERY_MS, 'end runs of dead processes', () => sweepRuns(deps.db)),
     start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', () =>
       reencryptAddresses(deps.db, deps.addressEncryption),
     ),
@@ -85,7 +91,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
 
   /** The first run is now. */
   function start(ms: number, task: string, run: () => Promise<unknown>) {
-    const repeated = every(ms, run, logFailed(deps.log, task))
+    const repeated = every(ms, deps.tasks.watch(task, ms, run), logFailed(deps.log, task))
     repeated.run()
     return repeated
   }
@@ -99,6 +105,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     async stop(): Promise<void> {
       stopping = true
       const ended = tasks.map(task => task.stop())
+      await deps.jobs.stop()
       // Before the tasks have ended: a poll ends only when nothing is left to distribute or to send.
       await Promise.all([distributor.stop(), publisher?.stop()])
       await stopSending()

@@ -8,6 +8,7 @@ import { createEncryption } from '../core/encryption.ts'
 import { createCursors } from '../core/pagination.ts'
 import type { AppSources } from '../core/sources.ts'
 import { createGuardedFetch } from '../core/ssrf-guard.ts'
+import { createTaskLog } from '../core/task-log.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { createStreams } from '../delivery/stream/streams.ts'
 import { createTickets } from '../delivery/stream/tickets.ts'
@@ -16,6 +17,7 @@ import { createTokenValidityCache } from '../identity/auth/cached-token-validity
 import { createNativeTokens } from '../identity/auth/native-token.ts'
 import { createTextFilter } from '../identity/public-text/text-filter.ts'
 import { createFanEmails } from '../identity/users/emails.ts'
+import { createJobs } from '../operate/admin/jobs/jobs.ts'
 import { createPublicReads } from '../platform/cache/public-reads.ts'
 import { createResponseCache } from '../platform/cache/response-cache.ts'
 import { isTokenValidityTag } from '../platform/cache/tags.ts'
@@ -108,6 +110,10 @@ export async function createDeps(world: World) {
     rateLimitSecret: deriveKey(secret, 'rate limits'),
     /** Set by `main.ts` when the process stops; responses and `/readyz` report it. */
     lifecycle: { stopping: false },
+    /** The repeated tasks of this process. */
+    tasks: createTaskLog(sources),
+    /** What staff run in the background. */
+    jobs: createJobs({ db, log, elapsed: sources.elapsed }),
     observers,
     /** Undefined: nothing is traced. */
     tracer,

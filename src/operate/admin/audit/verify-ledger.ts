@@ -46,8 +46,8 @@ export interface LedgerReport {
 
 export interface VerifyOptions {
   onFinding?: (finding: Finding) => void
-  /** Fans checked so far, and the approximate total. May throw to stop. */
-  onProgress?: (done: number, total: number) => void
+  /** Fans checked so far, and the approximate total. May throw to stop, and is awaited. */
+  onProgress?: (done: number, total: number) => void | Promise<void>
 }
 
 /** @throws DatabaseError */
@@ -90,7 +90,7 @@ export async function verifyLedger(
         if (only !== null) say(await db.snapshot(reader => findWrongCash(reader, { only })))
       say(await findWrongCashPurchases(read, range))
       report.fans += userIds.length
-      onProgress?.(report.fans, Math.max(total, report.fans))
+      await onProgress?.(report.fans, Math.max(total, report.fans))
     }
     say(await findWrongGrants(read))
     say(await findWrongOrders(read))

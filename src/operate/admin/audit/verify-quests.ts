@@ -12,8 +12,8 @@ import { findWrongQuests } from './verify-quest-entries.ts'
 
 interface Options {
   onFinding?: (finding: QuestFinding) => void
-  /** Fans checked so far. May throw to stop. */
-  onProgress?: (done: number) => void
+  /** Fans checked so far. May throw to stop, and is awaited. */
+  onProgress?: (done: number) => void | Promise<void>
 }
 
 /** Erased fans are not checked: what counted for them is deleted. Counts what was checked, and the findings. */
@@ -38,7 +38,7 @@ export async function verifyQuests(
     say(findings)
     report.fans++
     report.periods += periods
-    onProgress?.(report.fans)
+    await onProgress?.(report.fans)
   }
   return report
 }

@@ -1,0 +1,23 @@
+/** Recomputes the history of every item that changed hands, while the API runs: takes no lock and writes nothing. */
+import type { Database } from '../../../../db/index.ts'
+import { countRows } from '../../../../db/pages.ts'
+import { readRanges } from './stored-fans.ts'
+import { findWrongItems } from './verify-items.ts'
+import type { VerifyOptions } from './verify-ledger.ts'
+
+/** Counts the fans whose items were checked, and the findings. `verifyLedger` includes it. */
+export async function verifyProvenance(
+  { read }: Pick<Database, 'read'>,
+  { onFinding, onProgress }: VerifyOptions = {},
+): Promise<{ fans: number; findings: number }> {
+  const report = { fans: 0, findings: 0 }
+  const total = await countRows(read, read.tables.users)
+  for await (const { range, userIds } of readRanges(read)) {
+    const findings = await findWrongItems(read, range)
+    for (const finding of findings) onFinding?.(finding)
+    report.findings += findings.length
+    report.fans += userIds.length
+    await onProgress?.(report.fans, Math.max(total, report.fans))
+  }
+  return report
+}

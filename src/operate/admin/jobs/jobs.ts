@@ -1,0 +1,155 @@
+/** Runs jobs in this process, slowly while fans' requests are served, and stores how far each is. */
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../../../db/index.ts'
+import { createGiveWay, type GiveWay } from '../../../core/give-way.ts'
+import { loggable } from '../../../core/loggable.ts'
+import type { AppSources } from '../../../core/sources.ts'
+import { recordRun } from '../maintenance.ts'
+import { type JobInput, type JobKind, type JobResult, kindOf } from './kinds.ts'
+import { endRun, noteProgress, type RunRow, requestCancel, startRun } from './runs.ts'
+
+/** Well below the time after which a run is taken for dead. Also how long a cancellation by another process takes. */
+const HEARTBEAT_MS = 2_000
+/** Work between two pauses. */
+const STEP_MS = 25
+
+/** Thrown within a run to end it. */
+class Cancelled extends Error {}
+/** This process stops, or another one took the run for dead. */
+class Stopped extends Error {}
+
+interface JobsDeps {
+  db: Database
+  log: Logger
+  elapsed: AppSources['elapsed']
+  /** Between two steps of a run. */
+  giveWay?: GiveWay
+}
+
+interface Running {
+  end?: Cancelled | Stopped
+  done: number
+  total: number | null
+}
+
+export type Jobs = ReturnType<typeof createJobs>
+
+export function createJobs({
+  db,
+  log,
+  elapsed,
+  giveWay = createGiveWay({ elapsed, inFlight: () => 0 }),
+}: JobsDeps) {
+  const running = new Map<string, Running>()
+  const ending = new Set<Promise<void>>()
+
+  /** Begins after the commit. Null: a run of this kind runs, here or in another process. */
+  async function start(
+    tx: Transaction,
+    kind: JobKind,
+    input: JobInput,
+    startedBy: { id: string; name: string },
+  ): Promise<RunRow | null> {
+    const hasInput = Object.keys(input).length > 0
+    const slot = kindOf(kind).slotOf(input)
+    const run = await startRun(tx, { kind, input: hasInput ? input : null, slot, startedBy })
+    if (!run) return null
+    tx.afterCommit(() => {
+      const ended = execute(run.id, kind, input)
+      ending.add(ended)
+      void ended.finally(() => ending.delete(ended))
+    })
+    return run
+  }
+
+  /** False: no run of this id runs. */
+  async function cancel(tx: Transaction, id: string): Promise<boolean> {
+    const asked = await requestCancel(tx, id)
+    tx.afterCommit(() => {
+      const own = running.get(id)
+      if (asked && own) own.end ??= new Cancelled()
+    })
+    return asked
+  }
+
+  /** Never rejects. */
+  async function execute(id: string, kind: JobKind, input: JobInput): Promise<void> {
+    const state: Running = { done: 0, total: null }
+    running.set(id, state)
+    const heartbeat = setInterval(() => void beat(id, state), HEARTBEAT_MS)
+    let steppedAt = elapsed()
+    const onProgress = async (done: number, total: number | null) => {
+      Object.assign(state, { done, total })
+      if (state.end) throw state.end
+      const took = elapsed() - steppedAt
+      if (took < STEP_MS) return
+      await giveWay(took)
+      steppedAt = elapsed()
+      if (state.end) throw state.end
+    }
+    try {
+      const outcome = await kindOf(kind).run(db, input, onProgress)
+      await finish(id, kind, state, outcome)
+    } catch (error) {
+      await fail(id, state, error)
+    } finally {
+      clearInterval(heartbeat)
+      running.delete(id)
+    }
+  }
+
+  async function beat(id: string, state: Running): Promise<void> {
+    const { done, total } = state
+    try {
+      const noted = await db.write(tx => noteProgress(tx, id, { done, total }))
+      if (!noted) state.end ??= new Stopped()
+      else if (noted.isCancelled) state.end ??= new Cancelled()
+    } catch (error) {
+      log.warn({ run: id, error: loggable(error) }, 'the progress of a job was not stored')
+    }
+  }
+
+  async function finish(id: string, kind: JobKind, { done, total }: Running, outcome: JobResult) {
+    const { maintenance } = kindOf(kind)
+    await db.write(async tx => {
+      const result = JSON.stringify(outcome)
+      await endRun(tx, id, { state: 'done', done, total, result, error: null })
+      if (maintenance && outcome.findings === 0) await recordRun(tx, maintenance)
+    })
+    if (outcome.findings)
+      log.error({ run: id, kind, findings: outcome.findings }, 'a verification has findings')
+  }
+
+  async function fail(id: string, { done, total }: Running, error: unknown): Promise<void> {
+    const isCancelled = error instanceof Cancelled
+    if (!isCancelled && !(error instanceof Stopped))
+      log.error({ run: id, error: loggable(error) }, 'a job failed')
+    const why = isCancelled ? null : error instanceof Stopped ? STOPPED : FAILED
+    const end = {
+      state: isCancelled ? 'cancelled' : 'failed',
+      done,
+      total,
+      result: null,
+      error: why,
+    } as const
+    // Without it the run is taken for dead when its heartbeat is old.
+    await db
+      .write(tx => endRun(tx, id, end))
+      .catch(failure => log.warn({ run: id, error: loggable(failure) }, 'the end of a job was not stored'))
+  }
+
+  return {
+    start,
+    cancel,
+    /** Ends the runs of this process. */
+    async stop(): Promise<void> {
+      for (const state of running.values()) state.end ??= new Stopped()
+      await Promise.all(ending)
+    },
+    /** Resolves when no run of this process is left. */
+    settled: async (): Promise<void> => void (await Promise.all(ending)),
+  }
+}
+
+const STOPPED = 'The process was stopped. Start it again.'
+const FAILED = 'It failed. The log of the process says why.'

@@ -1,0 +1,113 @@
+/** Runs of jobs in the database: so that one at a time runs in all processes, and each of them shows how far it is. */
+import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
+
+export type RunRow = Tables['jobRuns']['$inferSelect']
+export type RunState = 'running' | 'done' | 'failed' | 'cancelled'
+
+/** A run without a heartbeat for this long belongs to a process that died. */
+export const DEAD_MS = 60_000
+const KEPT_MS = 90 * 86_400_000
+
+interface NewRun {
+  kind: string
+  input: object | null
+  /** Of runs with the same one, one runs at a time. */
+  slot: string
+  startedBy: { id: string; name: string }
+}
+
+/** Null: another run has the slot. */
+export async function startRun(tx: Transaction, { kind, input, slot, startedBy }: NewRun) {
+  await failDeadRuns(tx)
+  const now = tx.now()
+  const [run] = await tx
+    .insert(tx.tables.jobRuns)
+    .values({
+      ...{ id: tx.newId(), kind, slot, state: 'running', input: input && JSON.stringify(input) },
+      ...{ startedById: startedBy.id, startedByName: startedBy.name, startedAt: now, heartbeatAt: now },
+    })
+    .onConflictDoNothing()
+    .returning()
+  return run ?? null
+}
+
+const DIED = 'The process that ran it ended before it did.'
+
+/** Ends the runs of processes that died. */
+async function failDeadRuns(tx: Transaction): Promise<void> {
+  const { jobRuns } = tx.tables
+  const now = tx.now()
+  await tx
+    .update(jobRuns)
+    .set({ state: 'failed', slot: null, endedAt: now, error: DIED })
+    .where(and(isNotNull(jobRuns.slot), lt(jobRuns.heartbeatAt, new Date(now.getTime() - DEAD_MS))))
+}
+
+interface Progress {
+  done: number
+  total: number | null
+}
+
+/** Undefined: the run has ended in the database, since it was taken for dead. Else whether somebody asked to cancel it. */
+export async function noteProgress(tx: Transaction, id: string, progress: Progress) {
+  const { jobRuns } = tx.tables
+  const [run] = await tx
+    .update(jobRuns)
+    .set({ ...progress, heartbeatAt: tx.now() })
+    .where(and(eq(jobRuns.id, id), isNotNull(jobRuns.slot)))
+    .returning({ cancelRequestedAt: jobRuns.cancelRequestedAt })
+  return run && { isCancelled: run.cancelRequestedAt !== null }
+}
+
+/** False: no run of this id runs. It ends within seconds. */
+export async function requestCancel(tx: Transaction, id: string): Promise<boolean> {
+  const { jobRuns } = tx.tables
+  const asked = await tx
+    .update(jobRuns)
+    .set({
+      cancelRequestedAt: sql`coalesce(${jobRuns.cancelRequestedAt}, ${sql.param(tx.now(), jobRuns.startedAt)})`,
+    })
+    .where(and(eq(jobRuns.id, id), isNotNull(jobRuns.slot)))
+    .returning({ id: jobRuns.id })
+  return asked.length > 0
+}
+
+type End = Progress & { state: Exclude<RunState, 'running'> } & Pick<RunRow, 'result' | 'error'>
+
+/** False: it had ended in the database. */
+export async function endRun(tx: Transaction, id: string, end: End): Promise<boolean> {
+  const { jobRuns } = tx.tables
+  const ended = await tx
+    .update(jobRuns)
+    .set({ ...end, slot: null, endedAt: tx.now() })
+    .where(and(eq(jobRuns.id, id), isNotNull(jobRuns.slot)))
+    .returning({ id: jobRuns.id })
+  return ended.length > 0
+}
+
+/** Ends the runs of processes that died, and deletes those that ended long ago. */
+export const sweepRuns = (db: Database): Promise<void> =>
+  db.write(async tx => {
+    const { jobRuns } = tx.tables
+    await failDeadRuns(tx)
+    await tx.delete(jobRuns).where(lt(jobRuns.endedAt, new Date(tx.now().getTime() - KEPT_MS)))
+  })
+
+const LISTED = 50
+
+/** The newest first. A run of a process that died is shown as it will be stored. */
+export async function listRuns(reader: Reader): Promise<RunRow[]> {
+  const { jobRuns } = reader.tables
+  const rows = await reader
+    .select()
+    .from(jobRuns)
+    .orderBy(desc(jobRuns.startedAt), desc(jobRuns.id))
+    .limit(LISTED)
+  const deadBefore = new Date(reader.now().getTime() - DEAD_MS)
+  return rows.map(row =>
+    row.slot !== null && row.heartbeatAt < deadBefore
+      ? { ...row, state: 'failed', slot: null, endedAt: row.heartbeatAt, error: DIED }
+      : row,
+  )
+}
