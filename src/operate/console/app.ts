@@ -10,12 +10,15 @@ import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { deskRoutes } from './desk/routes.ts'
 import { fansRoutes } from './fans/routes.ts'
+import { jobRoutes } from './jobs/routes.ts'
+import { keyRoutes } from './keys/routes.ts'
 import { matchDayRoutes } from './match-day/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import { orderDeskRoutes } from './orders/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 /** Requests per minute of a network address: a club's staff share one, and nobody types so many secrets. */
 const RATES = { address: 6_000, tokensPerAddress: 60 }
@@ -30,6 +33,9 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(overviewRoutes(deps))
+    .use(webhookRoutes(deps))
+    .use(keyRoutes(deps))
+    .use(jobRoutes(deps))
     .use(catalogueRoutes(deps))
     .use(deskRoutes(deps))
     .use(moderationRoutes(deps))

@@ -5,9 +5,13 @@ import type { PictureDeps } from '../../club/pictures/upload.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import type { Cursors } from '../../core/pagination.ts'
 import type { AppSources } from '../../core/sources.ts'
+import type { GuardedFetch } from '../../core/ssrf-guard.ts'
+import type { TaskLog } from '../../core/task-log.ts'
+import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Payments } from '../../play/purchases/gateways/create.ts'
 import type { CodeSource } from '../../play/rewards/redemptions.ts'
+import type { Jobs } from '../admin/jobs/jobs.ts'
 
 export interface ConsoleDeps extends AppSources, PictureDeps {
   config: Config
@@ -20,4 +24,8 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   /** Of addresses in the database. */
   addressEncryption: Encryption
   lifecycle: { stopping: boolean }
+  webhookSecrets: WebhookSecrets
+  webhookFetch: GuardedFetch
+  jobs: Jobs
+  tasks: TaskLog
 }
