@@ -15,6 +15,7 @@ import { changeSold, countFree, countUnsold, type LockedPack, lockLimitedPack, l
 export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<typeof presentPurchase>> = {
   name: 'pack',
   noun: 'purchase',
+  completedAs: 'completed',
   reasons: { paid: 'pack_purchase', refunded: 'pack_refund' },
   problems: {
     notFound: purchaseProblems.purchase_not_found,

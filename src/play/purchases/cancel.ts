@@ -5,7 +5,7 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { releaseHold } from '../../economy/cash/holds.ts'
 import type { Charge } from './gateways/gateway.ts'
-import type { Locked, PurchaseKind } from './kind.ts'
+import { describeStatus, type Locked, type PurchaseKind } from './kind.ts'
 import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
 import { requireOwn } from './require-own.ts'
 
@@ -28,7 +28,7 @@ export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
   const status = statusOf(purchase, locked?.now ?? tx.clock())
   if (status === 'cancelled') return purchase
   if (status !== 'pending')
-    throw new DomainError(kind.problems.notPending, { detail: `The ${kind.noun} is ${status}.` })
+    throw new DomainError(kind.problems.notPending, { detail: describeStatus(kind, status) })
   const cancelled = await kind.update(tx, purchase, 'pending', { status: 'cancelled' })
   // Another request was first: its outcome is committed now.
   if (!cancelled) return cancel(tx, kind, caller, purchaseId, onCancelled)

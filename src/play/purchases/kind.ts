@@ -17,6 +17,8 @@ export interface PurchaseKind<
   readonly name: 'pack' | 'order' | 'top_up'
   /** What messages call it. */
   readonly noun: 'purchase' | 'order' | 'top-up'
+  /** What clients and messages call `completed`. */
+  readonly completedAs: 'completed' | 'paid'
   /** Of entries of points. Null: it has no price in points. */
   readonly reasons: {
     paid: 'pack_purchase' | 'order_payment'
@@ -50,6 +52,10 @@ export interface PurchaseKind<
   /** After the row is refunded. */
   recordRefund(tx: Transaction, row: Row): Promise<void>
 }
+
+/** For the `detail` of a problem: the status as clients see it. */
+export const describeStatus = ({ noun, completedAs }: PurchaseKind, status: string): string =>
+  `The ${noun} is ${status === 'completed' ? completedAs : status}.`
 
 /** Of a kind that has prices in points. */
 export function pointsReasonsOf({ reasons, name }: Pick<PurchaseKind, 'reasons' | 'name'>) {

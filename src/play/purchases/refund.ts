@@ -3,7 +3,7 @@
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { markPaidTooLate } from './complete.ts'
-import type { Locked, PurchaseKind } from './kind.ts'
+import { describeStatus, type Locked, type PurchaseKind } from './kind.ts'
 import { giveBack } from './means.ts'
 import { purchaseProblems } from './problems.ts'
 import type { Purchase } from './purchase.ts'
@@ -80,10 +80,8 @@ async function requireRefundable<Row extends Purchase, Lock extends Locked, Resu
   if (!found) throw new DomainError(kind.problems.notFound)
   await kind.lock(tx, found, 'all')
   const purchase = await kind.find(tx, purchaseId)
-  if (!purchase || (purchase.status !== 'completed' && purchase.status !== 'refund_due')) {
-    throw new DomainError(purchaseProblems.not_refundable, {
-      detail: `The ${kind.noun} is ${purchase?.status}.`,
-    })
-  }
+  if (!purchase) throw new DomainError(kind.problems.notFound)
+  if (purchase.status !== 'completed' && purchase.status !== 'refund_due')
+    throw new DomainError(purchaseProblems.not_refundable, { detail: describeStatus(kind, purchase.status) })
   return purchase
 }

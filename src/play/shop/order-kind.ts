@@ -41,6 +41,7 @@ interface LockedOrder extends LockedStock {
 export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   name: 'order',
   noun: 'order',
+  completedAs: 'paid',
   reasons: { paid: 'order_payment', refunded: 'order_refund' },
   problems: {
     notFound: shopProblems.order_not_found,

@@ -18,6 +18,7 @@ export type TopUpRow = Tables['topUps']['$inferSelect']
 export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof presentTopUp>> = {
   name: 'top_up',
   noun: 'top-up',
+  completedAs: 'completed',
   reasons: null,
   problems: {
     notFound: topUpProblems.top_up_not_found,

@@ -162,7 +162,12 @@ onEachEngine('Orders', world => {
     expect(refusal(await completeOrder(fan, id))).toEqual([409, 'order_not_pending'])
     expect(await eventsOf(world, id)).toEqual(['order.created', 'order.cancelled'])
     const paid = await buyWithMoney(fan, productId)
-    expect(refusal(await cancelOrder(fan, paid.id))).toEqual([409, 'order_not_pending'])
+    const refused = await cancelOrder(fan, paid.id)
+    expect([...refusal(refused), refused.body.detail]).toEqual([
+      409,
+      'order_not_pending',
+      'The order is paid.',
+    ])
   })
 
   describe('a payment that comes too late', () => {
