@@ -2580,6 +2580,13 @@ export interface components {
             count: number;
             /** @description Serial numbers, ascending. */
             serialNumbers: number[];
+            /** @description Copies that cannot be traded yet, since they changed hands a short time ago. */
+            resting: {
+                /** @description One of `serialNumbers`. */
+                serialNumber: number;
+                /** @description When it may change hands again. */
+                until: string;
+            }[];
         };
         /** Collection */
         Collection: {
@@ -7406,7 +7413,7 @@ export interface codes {
   prepareTopUpPayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'top_up_not_found' | 'request_timeout' | 'top_up_expired' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read the code at the gate. The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code. Requires the scope `matches:write`. */
   readCheckInCode: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read your collection. The collectibles of the fan, ordered by id, each with its count and serial numbers. */
+  /** Read your collection. The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that changed hands rests: offer it once `until` has passed. */
   readCollection: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your dashboard. All that a home screen shows, in one request. */
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'

@@ -95,7 +95,14 @@ export const exampleOpened = {
 }
 
 export const exampleCollection = {
-  items: [{ ...gloves, count: 2, serialNumbers: [42, 97] }],
+  items: [
+    {
+      ...gloves,
+      count: 2,
+      serialNumbers: [42, 97],
+      resting: [{ serialNumber: 97, until: '2026-08-16T18:30:00.000Z' }],
+    },
+  ],
   nextCursor: null,
 }
 

@@ -8,6 +8,7 @@ import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { findUser } from '../../identity/users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
+import { restedAt } from './owners.ts'
 import { isOwnedBy } from './ownership.ts'
 import { presentUserPack } from './present.ts'
 
@@ -29,7 +30,14 @@ export async function listUserPacks(reader: Reader, cursors: Cursors, caller: Ca
 }
 listUserPacks.problems = [transportProblems.invalid_cursor] as const
 
-export async function listCollection(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
+/** `restMs`: how long an item rests after it changed hands. */
+export async function listCollection(
+  reader: Reader,
+  cursors: Cursors,
+  caller: Caller,
+  page: Page,
+  restMs: number,
+) {
   const { userItems, collectibles } = reader.tables
   const user = await findUser(reader, caller)
   const list = `collection ${user?.id}`
@@ -44,22 +52,29 @@ export async function listCollection(reader: Reader, cursors: Cursors, caller: C
     .limit(page.limit + 1)
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
   const ids = shown.map(({ id }) => id)
-  const serials = await serialNumbers(reader, user.id, ids)
+  const copies = await readCopies(reader, user.id, ids)
+  const now = reader.now()
   const items = shown.map(item => {
-    const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
-    return { ...presentTexts(item), count: serialNumbers.length, serialNumbers }
+    const own = copies.get(item.id) ?? []
+    const resting = own.flatMap(copy => {
+      const until = restedAt(copy, restMs)
+      return until > now ? { serialNumber: copy.serialNumber, until: until.toISOString() } : []
+    })
+    const serialNumbers = own.map(({ serialNumber }) => serialNumber)
+    return { ...presentTexts(item), count: own.length, serialNumbers, resting }
   })
   return { items, nextCursor }
 }
 listCollection.problems = [transportProblems.invalid_cursor] as const
 
-/** The fan's serial numbers of these collectibles, ascending, by collectible. */
-async function serialNumbers(reader: Reader, userId: string, ids: string[]) {
+/** The fan's copies of these collectibles, by serial number, by collectible. */
+async function readCopies(reader: Reader, userId: string, ids: string[]) {
   const { userItems } = reader.tables
+  const { collectibleId: id, serialNumber, changedHandsAt } = userItems
   const rows = await reader
-    .select({ id: userItems.collectibleId, serialNumber: userItems.serialNumber })
+    .select({ id, serialNumber, changedHandsAt })
     .from(userItems)
-    .where(and(isOwnedBy(reader, userId), inArray(userItems.collectibleId, ids)))
-    .orderBy(asc(userItems.collectibleId), asc(userItems.serialNumber))
+    .where(and(isOwnedBy(reader, userId), inArray(id, ids)))
+    .orderBy(asc(id), asc(serialNumber))
   return Map.groupBy(rows, ({ id }) => id)
 }

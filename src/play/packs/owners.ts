@@ -13,6 +13,10 @@ export interface OwnedItem {
   changedHandsAt: Date | null
 }
 
+/** When it may change hands again; in the past for an item that never did. */
+export const restedAt = ({ changedHandsAt }: Pick<OwnedItem, 'changedHandsAt'>, restMs: number): Date =>
+  new Date(changedHandsAt ? changedHandsAt.getTime() + restMs : 0)
+
 export const nameOfItem = ({ collectibleId, serialNumber }: ItemReference) =>
   `${collectibleId} ${serialNumber}`
 

@@ -245,11 +245,13 @@ const inventoryRoutes = (deps: PackDeps) =>
     )
     .get(
       '/collection',
-      ({ caller, query }) => listCollection(deps.db.read, deps.cursors, caller, pageOf(query)),
+      ({ caller, query }) =>
+        listCollection(deps.db.read, deps.cursors, caller, pageOf(query), deps.config.limits.tradeRestMs),
       operation({
         id: 'readCollection',
         summary: 'Read your collection',
-        description: 'The collectibles of the fan, ordered by id, each with its count and serial numbers.',
+        description:
+          'The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that changed hands rests: offer it once `until` has passed.',
         query: Closed({ ...PageQuery, ...LanguageQuery }),
         responses: { 200: schema.Collection },
         problems: listCollection.problems,

@@ -218,6 +218,13 @@ export const Collection = Closed(
           ...collectibleMembers,
           count: Integer({ minimum: 1, description: 'Number of copies that the fan has.' }),
           serialNumbers: Type.Array(Integer({ minimum: 1 }), { description: 'Serial numbers, ascending.' }),
+          resting: Type.Array(
+            Closed({
+              serialNumber: Integer({ minimum: 1, description: 'One of `serialNumbers`.' }),
+              until: Instant('When it may change hands again.'),
+            }),
+            { description: 'Copies that cannot be traded yet, since they changed hands a short time ago.' },
+          ),
         },
         { title: 'CollectedItem' },
       ),

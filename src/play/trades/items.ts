@@ -1,7 +1,7 @@
 /** Whether the items of an offer can change hands. */
 
 import { DomainError } from '../../core/problems.ts'
-import { type ItemReference, nameOfItem, type OwnedItem } from '../packs/owners.ts'
+import { type ItemReference, nameOfItem, type OwnedItem, restedAt } from '../packs/owners.ts'
 import { packProblems } from '../packs/problems.ts'
 import { tradeProblems } from './problems.ts'
 
@@ -18,10 +18,10 @@ export const findNotOwned = (items: Giving[], owners: Owners) =>
 
 /** One that changed hands less than this time ago. */
 export const findResting = (items: Giving[], owners: Owners, now: Date, restMs: number) =>
-  items.find(item => restedAt(owners.get(nameOfItem(item)), restMs) > now.getTime())
-
-const restedAt = (item: OwnedItem | undefined, restMs: number) =>
-  item?.changedHandsAt ? item.changedHandsAt.getTime() + restMs : Number.NEGATIVE_INFINITY
+  items.find(item => {
+    const owned = owners.get(nameOfItem(item))
+    return owned !== undefined && restedAt(owned, restMs) > now
+  })
 
 export const notOwned = ({ collectibleId, serialNumber }: ItemReference) =>
   new DomainError(packProblems.item_not_owned, {
@@ -33,7 +33,7 @@ export function resting(
   item: OwnedItem | undefined,
   restMs: number,
 ) {
-  const until = new Date(restedAt(item, restMs)).toISOString()
+  const until = restedAt(item ?? { changedHandsAt: null }, restMs).toISOString()
   const detail = `Copy ${serialNumber} of ${collectibleId} rests until ${until}.`
   return new DomainError(tradeProblems.item_resting, { detail, collectibleId, serialNumber, until })
 }

@@ -165,9 +165,13 @@ onEachEngine(
         ...given,
         until: new Date(world.clock.ms + 24 * HOUR).toISOString(),
       })
+      const restingOf = async () => expectStatus(200, await b.get('/api/user/collection')).items[0].resting
+      const { serialNumber } = given
+      expect(await restingOf()).toEqual([{ serialNumber, until: tired.body.until }])
       const { userItems } = world.db.tables
       const changedHandsAt = new Date(world.clock.ms - 24 * HOUR)
       await world.db.write(tx => tx.update(userItems).set({ changedHandsAt }))
+      expect(await restingOf()).toEqual([])
       const back = expectStatus(201, await offer(b, a.handle, [given]))
       await world.db.write(tx => tx.update(userItems).set({ changedHandsAt: new Date(world.clock.ms) }))
       expect(refusal(await accept(a, back))).toEqual([409, 'item_resting'])

@@ -95,7 +95,8 @@ export const fansRoutes = (deps: ConsoleDeps) => {
       '/:fanId/cards',
       async ({ params: { fanId }, query }) => {
         const { provider, subject } = await requireFan(db.read, fanId)
-        return listCollection(db.read, cursors, { provider, subject, userId: fanId }, pageOf(query))
+        const fan = { provider, subject, userId: fanId }
+        return listCollection(db.read, cursors, fan, pageOf(query), config.limits.tradeRestMs)
       },
       consoleOperation({
         id: 'listFanCards',
