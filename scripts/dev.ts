@@ -32,6 +32,9 @@ const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
 /** What the demonstration products deliver, unless DOWNLOADS is set. */
 const DOWNLOADS = 'data/downloads'
 
+/** What fans keep as cash, unless it is set, also to nothing. */
+const CASH_CURRENCIES = 'EUR'
+
 const command = declareCommand({
   name: 'dev',
   summary: 'Tries Matchday: an API with a mock provider and demonstration data.',
@@ -111,6 +114,7 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   const mockPort = mock.port
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
   env.DOWNLOADS ||= DOWNLOADS
+  env.CASH_CURRENCIES ??= CASH_CURRENCIES
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')

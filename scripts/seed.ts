@@ -66,6 +66,7 @@ await runCommand(
       onboardingPoints,
       predictionPoints,
       nativeTokens,
+      cashCurrencies,
       postgres,
     } = await configuration()
     const { seed, fans } = options
@@ -86,7 +87,7 @@ await runCommand(
       openDatabase(databaseUrl, realSources, { spine: createSpine(), bulk: exclusive, postgres }),
     )
     const report = await stoppable(stopRequested =>
-      seedDatabase(db, { ...parameters, exclusive, onProgress, stopRequested }),
+      seedDatabase(db, { ...parameters, cashCurrencies, exclusive, onProgress, stopRequested }),
     ).finally(() => onProgress.end())
     const { rows, ...written } = report
     const found = written.skipped.elsewhere > 0

@@ -50,6 +50,7 @@ export async function prepareDatabase(
       onboardingPoints: config.onboardingPoints,
       predictionPoints: config.predictionPoints,
       nativeTokens: config.nativeTokens,
+      cashCurrencies: config.cashCurrencies,
       onProgress: progress,
     })
     progress.end()

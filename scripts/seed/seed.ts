@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../db/index.ts'
 import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
+import { seedCash } from './cash.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
 import { seedCatalogue } from './seed-catalogue.ts'
@@ -41,6 +42,8 @@ function createExclusiveSize() {
 }
 
 export interface SeedOptions extends SeedParameters {
+  /** The currencies that are kept as cash: some fans have euros if they are among them. */
+  cashCurrencies?: readonly string[]
   /** No other process uses the database: long batches without pauses. */
   exclusive?: boolean
   onProgress?: (done: number, total: number) => void
@@ -137,6 +140,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     }
   }
   await seedSociety(db, options)
+  await seedCash(db, { ...options, currencies: options.cashCurrencies ?? [] })
   onProgress?.(fans, fans)
   return { ...catalogue, fans: written, skipped, rows: changed }
 }

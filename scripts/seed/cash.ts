@@ -1,0 +1,134 @@
+/** Cash of some of the seeded fans, by the verbs of the application, once: balances, and holds in every state. */
+import { and, asc, eq, isNull, like } from 'drizzle-orm'
+import type { Database, Reader, Transaction } from '../../db/index.ts'
+import { givePromotion } from '../../src/economy/cash/promotions.ts'
+import { lockToCount } from '../../src/identity/users/users.ts'
+import { cancel } from '../../src/play/purchases/cancel.ts'
+import { complete } from '../../src/play/purchases/complete.ts'
+import { holdCashFor } from '../../src/play/purchases/pay.ts'
+import { chargeOf } from '../../src/play/purchases/purchase.ts'
+import { refund } from '../../src/play/purchases/refund.ts'
+import { startCheckout } from '../../src/play/shop/checkout.ts'
+import { orderKind } from '../../src/play/shop/order-kind.ts'
+import { topUpKind } from '../../src/play/top-ups/top-up-kind.ts'
+import { startTopUp } from '../../src/play/top-ups/top-ups.ts'
+import type { FanRowTerms } from './fan-rows.ts'
+import { createTill } from './groups.ts'
+import type { Till } from './order-rows.ts'
+import { createSeedSources } from './sources.ts'
+
+/** Far from the indexes of fans, whose draws stay as they are, and from that of the society. */
+const INDEX = 100_000_001
+/** After the fans of the seed have done the rest. */
+const AFTER_ALL_MS = 91 * 86_400_000
+const MINUTE_MS = 60_000
+/** The open hold of a demonstration does not expire. */
+const EXPIRES_AT = new Date('2099-12-31T00:00:00.000Z')
+const CURRENCY = 'EUR'
+const FANS = 4
+
+const ADDRESS = {
+  name: 'Ana Ruiz',
+  line1: 'Rua do Cais 12',
+  city: 'Porto',
+  postalCode: '4050-123',
+  country: 'PT',
+}
+/** It costs euros, and has no limit that an open hold would take from others. */
+const CART = { lines: [{ productId: 'home-scarf', variantId: 'one-size', quantity: 1 }], address: ADDRESS }
+
+interface Owner {
+  userId: string
+  provider: string
+  subject: string
+}
+
+type Parameters = Pick<FanRowTerms, 'provider' | 'nativeTokens'> & {
+  seed: number
+  currencies: readonly string[]
+}
+
+/** Writes nothing if the first of the fans has cash already, or where euros are not kept as cash. */
+export async function seedCash(
+  db: Database,
+  { seed, provider, nativeTokens, currencies }: Parameters,
+): Promise<void> {
+  if (!currencies.includes(CURRENCY)) return
+  await db.write(async tx => {
+    const owners = await readOwners(tx, provider.name)
+    const [first] = owners
+    if (!first || owners.length < FANS) return
+    // Another seed at the same time waits, and then finds what this one has written.
+    await lockToCount(tx, first.userId)
+    if (await hasCash(tx, first.userId)) return
+    const { newId, randomBytes, now, clock, pass } = createSeedSources(seed)(INDEX)
+    pass(AFTER_ALL_MS)
+    const seeded: Transaction = Object.assign(Object.create(tx), { newId, randomBytes, now, clock })
+    await write(seeded, owners, createTill(nativeTokens), () => pass(MINUTE_MS))
+  })
+}
+
+const readOwners = (reader: Reader, provider: string): Promise<Owner[]> => {
+  const { users } = reader.tables
+  return reader
+    .select({ userId: users.id, provider: users.provider, subject: users.subject })
+    .from(users)
+    .where(and(eq(users.provider, provider), like(users.subject, 'fan-%'), isNull(users.erasedAt)))
+    .orderBy(asc(users.subject))
+    .limit(FANS)
+}
+
+async function hasCash(reader: Reader, userId: string): Promise<boolean> {
+  const { cashAccounts: accounts } = reader.tables
+  return (await reader.select().from(accounts).where(eq(accounts.userId, userId)).limit(1)).length > 0
+}
+
+async function write(tx: Transaction, owners: Owner[], till: Till, pass: () => void): Promise<void> {
+  const at = (place: number): Owner => {
+    const owner = owners[place]
+    if (!owner) throw new Error('too few fans have cash')
+    return owner
+  }
+  for (const [place, amount] of [10_000, 5_000, 2_500, 4_000].entries()) {
+    await topUp(tx, at(place), amount, till)
+    pass()
+  }
+  const { userId } = at(0)
+  await givePromotion(tx, {
+    ...{ userId, currency: CURRENCY, amount: 500, ref: `seed-welcome-${userId}`, source: 'operator' },
+    ...{ expiresAt: EXPIRES_AT, note: 'Welcome to the new season.' },
+  })
+
+  const held = async (owner: Owner): Promise<string> => {
+    pass()
+    const options = { openOrdersPerFan: 1_000, addressRetentionMs: 0, sellsFiles: true }
+    const started = await startCheckout(tx, owner, CART, { ...options, encryption: till.addressEncryption })
+    await holdCashFor(tx, orderKind, owner, started.order.id, [CURRENCY])
+    pass()
+    return started.order.id
+  }
+  const captured = async (owner: Owner): Promise<string> => {
+    const id = await held(owner)
+    await complete(tx, orderKind, id, { kind: 'cash' })
+    return id
+  }
+  await captured(at(0))
+  await refund(tx, orderKind, await captured(at(1)))
+  await cancel(tx, orderKind, at(2), await held(at(2)))
+  await keepOpen(tx, await held(at(3)))
+}
+
+async function topUp(tx: Transaction, owner: Owner, amount: number, { sandbox }: Till): Promise<void> {
+  const { id: topUpId } = await startTopUp(tx, owner, { amount, currency: CURRENCY }, [CURRENCY])
+  const row = await topUpKind.find(tx, topUpId)
+  if (!row) throw new Error('a top-up of the seed does not exist')
+  const reference = sandbox.issueReceipt(chargeOf(row), 'paid', tx.newId())
+  await complete(tx, topUpKind, topUpId, { kind: 'money', reference })
+}
+
+async function keepOpen(tx: Transaction, orderId: string): Promise<void> {
+  const { orders, orderLines, cashHolds } = tx.tables
+  await tx.update(orders).set({ expiresAt: EXPIRES_AT }).where(eq(orders.id, orderId))
+  await tx.update(orderLines).set({ holdUntil: EXPIRES_AT }).where(eq(orderLines.orderId, orderId))
+  await tx.update(cashHolds).set({ expiresAt: EXPIRES_AT }).where(eq(cashHolds.purchaseId, orderId))
+}
