@@ -9,7 +9,7 @@ import {
 } from '../db/migrate.ts'
 import { createApp } from './app/app.ts'
 import { startBackground } from './app/background.ts'
-import { createDeps } from './app/deps.ts'
+import { createDeps, type Deps } from './app/deps.ts'
 import { createSpine } from './app/spine.ts'
 import { portOfWorker, superviseWorkers, workerNumber } from './app/workers.ts'
 import { createLog } from './core/log.ts'
@@ -69,10 +69,7 @@ async function start(config: Readonly<Config>) {
     address && metrics?.serve(deps, { ...address, port: portOfWorker(address.port, worker) })
   if (metricsServer) log.info({ url: metricsServer.url }, 'serving metrics')
   // One process is enough for the club's staff. Loaded only where it is served.
-  const consoleServer =
-    config.console && (worker ?? 1) === 1
-      ? (await import('./operate/console/server.ts')).serveConsole(deps)
-      : undefined
+  const consoleServer = config.console && (worker ?? 1) === 1 ? await serveConsole(deps) : undefined
   if (consoleServer) log.info({ url: consoleServer.url }, 'serving the console')
   // Streams are requests that last.
   const inFlight = () => (app.server?.pendingRequests ?? 0) - deps.streams.size
@@ -113,6 +110,18 @@ async function start(config: Readonly<Config>) {
 
   app.listen(listenOptions(config, { shared: worker !== undefined }))
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
+}
+
+/** Undefined where its port is taken, and nobody chose the port. @throws PortTaken */
+async function serveConsole(deps: Deps) {
+  const server = await import('./operate/console/server.ts')
+  try {
+    return server.serveConsole(deps)
+  } catch (error) {
+    if (!(error instanceof server.PortTaken && deps.config.console?.byDefault)) throw error
+    deps.log.warn(`the console is not served: ${error.message}`)
+    return undefined
+  }
 }
 
 /** @throws ConfigError for a pooler with which statements would fail at random, under load first */

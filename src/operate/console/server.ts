@@ -6,10 +6,13 @@ import type { ConsoleDeps } from './deps.ts'
 /** Larger bodies have no problem document: catalogues and imports are sent in parts. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024
 
-/** Null when the port is taken that it has by default. @throws Error when one that was chosen is */
+/** The port of the console is in use. */
+export class PortTaken extends Error {}
+
+/** @throws PortTaken */
 export function serveConsole(deps: ConsoleDeps) {
   const console = consoleConfigOf(deps)
-  const { byDefault, host, port } = console
+  const { host, port } = console
   const app = createConsoleApp(deps)
   try {
     app.listen({
@@ -20,10 +23,7 @@ export function serveConsole(deps: ConsoleDeps) {
     })
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
-    const why = `port ${port} is taken; set CONSOLE_PORT to another`
-    if (!byDefault) throw new Error(why)
-    deps.log.warn(`the console is not served: ${why}`)
-    return null
+    throw new PortTaken(`port ${port} is taken; set CONSOLE_PORT to another`)
   }
   return {
     url: consoleUrlOf({ ...console, port: app.server?.port ?? port }),
