@@ -27,6 +27,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'import-fans': ['Imports fans of another system with their points', () => import('./import-fans.ts')],
   'import-events': ['Imports events of another system', () => import('./import-events.ts')],
   grant: ['Grants points to a fan, or takes points, once per reference', () => import('./grant.ts')],
+  audit: ['Verifies or exports the audit log of the console', () => import('./audit.ts')],
   'console-link': ['Prints a link that signs a person in to the console', () => import('./console-link.ts')],
   matches: ['Lowers the revision of a match that shuts out reports', () => import('./matches.ts')],
   moderate: ['Shows and records decisions of moderators about fans', () => import('./moderate.ts')],

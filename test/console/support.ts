@@ -94,7 +94,7 @@ export function consoleOf(
       const request = new Request(CONSOLE_ORIGIN + path, { ...init, headers: sent })
       const response = await app.handle(request)
       const text = await response.text()
-      const isJson = /json/.test(response.headers.get('content-type') ?? '')
+      const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
       const body = isJson ? JSON.parse(text) : text
       const fault = isJson ? judge(request, response, body) : null
       if (fault) throw new Error(`${request.method} ${path} answered ${response.status}: ${fault}\n${text}`)

@@ -18,6 +18,7 @@ import { orderDeskRoutes } from './orders/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { staffRoutes } from './sessions/staff-routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 /** Requests per minute of a network address: a club's staff share one, and nobody types so many secrets. */
@@ -30,6 +31,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
   new Elysia({ name: 'console/api', normalize: false })
     .use(sessionRoutes(deps))
     .use(fansRoutes(deps))
+    .use(staffRoutes(deps))
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(overviewRoutes(deps))

@@ -13,6 +13,11 @@ export const consoleProblems = defineProblems({
     title: 'This link cannot be used',
     description: 'The link was used, has expired, or is not complete. Ask for a new one.',
   },
+  session_not_found: {
+    status: 404,
+    title: 'There is no such session',
+    description: 'The session is unknown, has expired, or was ended.',
+  },
   csrf_failed: {
     status: 403,
     title: 'The request does not come from the console',

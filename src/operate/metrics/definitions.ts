@@ -159,7 +159,7 @@ export function defineMetrics() {
     ),
     verificationAge: gauge(
       'matchday_clean_verification_age_seconds',
-      'Time since `verify-ledger` or `verify-quests` last ended without findings; missing before the first time.',
+      'Time since `verify-ledger`, `verify-quests` or `audit verify` last ended without findings; missing before the first time.',
       ['command'],
     ),
     backlogRead: gauge(

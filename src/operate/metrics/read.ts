@@ -57,7 +57,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
   const readCash = createCachedRead(() => readCashTotals(db.read), {
     ...{ elapsed, maxAgeMs: CASH_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
   })
-  const VERIFICATIONS = ['verify-ledger', 'verify-quests']
+  const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-audit']
   const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
 
   return async () => {

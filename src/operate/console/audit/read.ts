@@ -24,7 +24,7 @@ export async function readAudit(reader: Reader, cursors: Cursors, query: typeof 
   return { entries: shown.map(presentAuditRow), nextCursor }
 }
 
-function matches(reader: Reader, filter: Partial<typeof AuditFilter.static>) {
+export function matches(reader: Reader, filter: Partial<typeof AuditFilter.static>) {
   const { consoleAudit } = reader.tables
   const { staffId, subjectKind, subjectId, operation, from, to } = filter
   const [first, last] = [from, to].map(text => (text === undefined ? null : parseQueryInstant(text)))
@@ -38,7 +38,7 @@ function matches(reader: Reader, filter: Partial<typeof AuditFilter.static>) {
   )
 }
 
-function presentAuditRow(row: AuditRow) {
+export function presentAuditRow(row: AuditRow) {
   const { seq, at, staffId, staffName, role, operation, subjectKind, subjectId, reason, hash } = row
   return {
     seq,

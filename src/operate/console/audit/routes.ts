@@ -2,18 +2,68 @@
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { exportAudit, MEDIA_TYPES } from './export.ts'
 import { readAudit } from './read.ts'
-import { AuditPage, AuditQuery } from './schema.ts'
+import { AuditExport, AuditFile, AuditPage, AuditQuery, AuditState } from './schema.ts'
+import { verifyAudit } from './verify.ts'
+
+/** Pieces are read as the client takes them. */
+function streamText(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    async cancel() {
+      await pieces.return(undefined)
+    },
+  })
+}
 
 export const auditRoutes = (deps: ConsoleDeps) =>
-  staff(deps, { prefix: '/api/audit', tag: 'Audit' }).get(
-    '',
-    ({ query }) => readAudit(deps.db.read, deps.cursors, query),
-    consoleOperation({
-      id: 'listAudit',
-      summary: 'List what staff did, the newest first',
-      permission: 'audit.read',
-      query: AuditQuery,
-      responses: { 200: AuditPage },
-    }),
-  )
+  staff(deps, { prefix: '/api/audit', tag: 'Audit' })
+    .get(
+      '',
+      ({ query }) => readAudit(deps.db.read, deps.cursors, query),
+      consoleOperation({
+        id: 'listAudit',
+        summary: 'List what staff did, the newest first',
+        permission: 'audit.read',
+        query: AuditQuery,
+        responses: { 200: AuditPage },
+      }),
+    )
+    .get(
+      '/export',
+      async ({ act, query, set }) => {
+        const { format = 'ndjson', ...filter } = query
+        // What leaves the console is recorded, and is in the file itself.
+        await act({ kind: 'audit', id: format }, undefined, async () => {}, { detail: filter })
+        set.headers['Content-Disposition'] = `attachment; filename="matchday-audit.${format}"`
+        const headers = { 'Content-Type': MEDIA_TYPES[format], 'Cache-Control': 'no-store' }
+        // Guarantee of the cast: the schema describes the text of the file.
+        return new Response(streamText(exportAudit(deps.db.read, filter, format)), { headers }) as never
+      },
+      consoleOperation({
+        id: 'exportAudit',
+        summary: 'Download the audit log, the oldest first',
+        permission: 'audit.read',
+        query: AuditExport,
+        responses: { 200: AuditFile },
+      }),
+    )
+    .get(
+      '/verification',
+      async () => {
+        const { rows, head, findings } = await verifyAudit(deps.db.read)
+        return { rows, head, intact: findings.length === 0, findings }
+      },
+      consoleOperation({
+        id: 'verifyAudit',
+        summary: 'Recompute the hash chain of the audit log',
+        permission: 'audit.read',
+        responses: { 200: AuditState },
+      }),
+    )

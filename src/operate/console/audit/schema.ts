@@ -6,6 +6,7 @@ import {
   Integer,
   NextCursor,
   Nullable,
+  OneOf,
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
@@ -22,6 +23,11 @@ const filter = {
   to: Type.Optional(InstantParameter('Before this time.')),
 }
 export const AuditFilter = Closed(filter)
+export const AuditExport = Closed({
+  ...filter,
+  format: Type.Optional(OneOf(['ndjson', 'csv'], { description: 'By default NDJSON.' })),
+})
+export const AuditFile = Type.String({ description: 'A row of the log a line.' })
 export const AuditQuery = Closed({ ...filter, ...PageQuery })
 
 export const AuditEntry = Closed(
@@ -43,4 +49,20 @@ export const AuditEntry = Closed(
 export const AuditPage = Closed(
   { entries: Type.Array(AuditEntry), nextCursor: NextCursor },
   { title: 'AuditPage' },
+)
+
+export const AuditState = Closed(
+  {
+    rows: Integer({ description: 'How many rows were verified.' }),
+    head: Nullable(Closed({ seq: Integer(), hash: Type.String() }), { description: 'The newest row.' }),
+    intact: Type.Boolean({ description: 'Whether nothing was found.' }),
+    findings: Type.Array(
+      Closed({
+        seq: Integer({ description: 'Of the row.' }),
+        fault: OneOf(['missing', 'changed', 'anchored']),
+      }),
+      { description: 'At most 100.' },
+    ),
+  },
+  { title: 'AuditState' },
 )

@@ -9,6 +9,7 @@ import { confirmationOf } from '../approvals/replay.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { consoleProblems } from '../problems.ts'
 import { cookieName, readCookie } from '../sessions/cookie.ts'
+import { createUseRecorder } from '../sessions/last-use.ts'
 import { csrfTokenOf } from '../sessions/secrets.ts'
 import { findSession } from '../sessions/sessions.ts'
 import { createAct } from './act.ts'
@@ -32,25 +33,30 @@ const READS = new Set(['GET', 'HEAD'])
  * checks the permission.
  * @throws DomainError `session_required`, `csrf_failed`
  */
-export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) =>
-  new Elysia({ prefix, detail: { tags: [tag] } })
-    .use(uncachedInGroup())
-    // A derive runs before validation: without a session the response is 401, not 422.
-    .derive(async ({ request }) => {
-      const confirmation = confirmationOf(request)
-      if (confirmation) {
-        const { requestedBy } = confirmation
-        beginCall(request, { staff: requestedBy, confirmation })
-        return withRefusals<Refusal>()({ staff: requestedBy, act: createAct(deps, request) })
-      }
-      const session = await requireSession(deps, request)
-      if (!READS.has(request.method)) {
-        requireSameOrigin(consoleConfigOf(deps), request)
-        requireCsrfToken(session, request)
-      }
-      beginCall(request, { staff: session.staff, session })
-      return withRefusals<Refusal>()({ staff: session.staff, act: createAct(deps, request) })
-    })
+export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) => {
+  const recordUse = createUseRecorder(deps)
+  return (
+    new Elysia({ prefix, detail: { tags: [tag] } })
+      .use(uncachedInGroup())
+      // A derive runs before validation: without a session the response is 401, not 422.
+      .derive(async ({ request }) => {
+        const confirmation = confirmationOf(request)
+        if (confirmation) {
+          const { requestedBy } = confirmation
+          beginCall(request, { staff: requestedBy, confirmation })
+          return withRefusals<Refusal>()({ staff: requestedBy, act: createAct(deps, request) })
+        }
+        const session = await requireSession(deps, request)
+        if (!READS.has(request.method)) {
+          requireSameOrigin(consoleConfigOf(deps), request)
+          requireCsrfToken(session, request)
+        }
+        recordUse(session)
+        beginCall(request, { staff: session.staff, session })
+        return withRefusals<Refusal>()({ staff: session.staff, act: createAct(deps, request) })
+      })
+  )
+}
 
 async function requireSession(deps: ConsoleDeps, { headers }: Request): Promise<CurrentSession> {
   const token = readCookie(headers, cookieName(consoleConfigOf(deps).secure))

@@ -1,6 +1,7 @@
 /** Schemas of sessions. */
-import { Closed, Instant, OneOf } from '../../../core/schemas.ts'
+import { Closed, IdReference, Instant, Integer, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { Reason } from '../contract/reason.ts'
 import { PERMISSION_NAMES, type Permission, ROLES } from '../roles.ts'
 
 const RoleName = OneOf(ROLES, { description: 'What the person may do: see `roles.ts`.' })
@@ -21,4 +22,26 @@ export const CurrentSession = Closed(
     publicUrl: Type.Optional(Type.String({ description: 'Where apps reach the API, if it is configured.' })),
   },
   { title: 'CurrentSession' },
+)
+
+export const StaffSessionParams = Closed({ sessionId: IdReference('Id of the session.') })
+export const WithReason = Closed({ reason: Reason })
+export const StaffMember = Closed({
+  staffId: Type.String({ minLength: 1, maxLength: 300, description: 'Id of the person.' }),
+  reason: Reason,
+})
+export const EndedSessions = Closed({ ended: Integer({ description: 'How many sessions ended.' }) })
+export const StaffSessions = Closed(
+  {
+    sessions: Type.Array(
+      Closed({
+        id: Type.String(),
+        staff: Closed({ id: Type.String(), name: Type.String(), role: RoleName }),
+        createdAt: Instant('When the person signed in.'),
+        lastUsedAt: Instant('To the minute.'),
+        expiresAt: Instant('When the session ends by itself.'),
+      }),
+    ),
+  },
+  { title: 'StaffSessions' },
 )

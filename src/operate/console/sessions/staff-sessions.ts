@@ -1,0 +1,65 @@
+/** Sessions of all staff: listed and ended by owners. */
+import { and, asc, desc, eq, gt, isNull } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../../db/index.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { consoleProblems } from '../problems.ts'
+import { roleOf } from '../staff.ts'
+
+/** A club's staff sign in once a day: what is listed is bounded by their number. */
+const MAX_SESSIONS = 500
+
+const isLive = (reader: Reader) => {
+  const { consoleSessions } = reader.tables
+  return and(isNull(consoleSessions.endedAt), gt(consoleSessions.expiresAt, reader.now()))
+}
+
+/** By name, the newest of each person first. */
+export async function listSessions(reader: Reader) {
+  const { consoleSessions } = reader.tables
+  const rows = await reader
+    .select()
+    .from(consoleSessions)
+    .where(isLive(reader))
+    .orderBy(asc(consoleSessions.staffId), desc(consoleSessions.createdAt), asc(consoleSessions.id))
+    .limit(MAX_SESSIONS)
+  return rows.map(({ id, staffId, name, role, createdAt, expiresAt, lastUsedAt }) => ({
+    id,
+    staff: { id: staffId, name, role: roleOf(role) },
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }))
+}
+
+/** @throws DomainError `session_not_found` if it is unknown, expired or ended */
+export async function endStaffSession(tx: Transaction, id: string): Promise<{ staffId: string }> {
+  const { consoleSessions } = tx.tables
+  const [ended] = await tx
+    .update(consoleSessions)
+    .set({ endedAt: tx.now() })
+    .where(and(eq(consoleSessions.id, id), isLive(tx)))
+    .returning()
+  if (!ended) throw new DomainError(consoleProblems.session_not_found)
+  return ended
+}
+
+/** Links that are not used yet end as well. Returns how many sessions ended. */
+export async function endSessionsOf(tx: Transaction, staffId: string): Promise<number> {
+  const { consoleSessions, consoleLinks } = tx.tables
+  await tx
+    .update(consoleLinks)
+    .set({ expiresAt: tx.now() })
+    .where(
+      and(
+        eq(consoleLinks.staffId, staffId),
+        isNull(consoleLinks.usedAt),
+        gt(consoleLinks.expiresAt, tx.now()),
+      ),
+    )
+  const ended = await tx
+    .update(consoleSessions)
+    .set({ endedAt: tx.now() })
+    .where(and(eq(consoleSessions.staffId, staffId), isLive(tx)))
+    .returning()
+  return ended.length
+}

@@ -1,0 +1,191 @@
+/** The audit log: who may read it, what finds a row, and what finds a change of it. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { recordAction } from '../../src/operate/console/audit/record.ts'
+import { verifyAudit } from '../../src/operate/console/audit/verify.ts'
+import type { Staff } from '../../src/operate/console/staff.ts'
+import { withRawConnection } from '../db/probe.ts'
+import { createClock } from '../support/clock.ts'
+import { everyEngine } from '../support/engines.ts'
+import { onEachEngine } from '../support/world.ts'
+import { consoleOf } from './support.ts'
+
+const ada: Staff = { id: 'link:Ada', name: 'Ada', role: 'owner' }
+const grace: Staff = { id: 'link:Grace', name: 'Grace', role: 'finance' }
+
+onEachEngine('the audit log', world => {
+  const { as } = consoleOf(world)
+  const owner = as('owner')
+  const record = (action: Partial<Parameters<typeof recordAction>[1]> = {}) =>
+    world.db.write(tx =>
+      recordAction(tx, {
+        ...{ staff: ada, operation: 'grantPoints', subject: { kind: 'fan', id: 'fan-1' } },
+        ...{ reason: 'A late bus', detail: { points: 50 } },
+        ...action,
+      }),
+    )
+  const list = async (query = '') => (await owner.get(`/api/audit?${query}`)).body.entries
+  beforeAll(async () => {
+    await record()
+    world.clock.advance(60_000)
+    await record({ staff: grace, operation: 'refundPurchase', subject: { kind: 'purchase', id: 'p-1' } })
+    world.clock.advance(60_000)
+    await record({ reason: undefined, detail: undefined, confirmedBy: grace })
+  })
+
+  test('has every member of a row', async () => {
+    const [entry] = await list('operation=refundPurchase')
+    expect(entry).toMatchObject({
+      at: expect.stringMatching(/^2026-08-15T18:31/),
+      staff: grace,
+      operation: 'refundPurchase',
+      subject: { kind: 'purchase', id: 'p-1' },
+      reason: 'A late bus',
+      detail: { points: 50 },
+      confirmedBy: null,
+    })
+    const [newest] = await list('operation=grantPoints')
+    expect(newest).toMatchObject({ reason: null, detail: null, confirmedBy: { id: grace.id, name: 'Grace' } })
+  })
+
+  test.each([
+    ['a person', 'staffId=link:Grace', ['refundPurchase']],
+    ['a kind of subject', 'subjectKind=purchase', ['refundPurchase']],
+    ['a subject', 'subjectKind=fan&subjectId=fan-1', ['grantPoints', 'grantPoints']],
+    ['a subject of another kind', 'subjectKind=reward&subjectId=fan-1', []],
+    ['the time', 'from=2026-08-15T18:31:00Z&to=2026-08-15T18:32:00Z', ['refundPurchase']],
+    ['another offset', 'from=2026-08-15T20:31:00%2B02:00&to=2026-08-15T20:32:00%2B02:00', ['refundPurchase']],
+  ])('is filtered by %s', async (_, query, operations) => {
+    const found = await list(query)
+    expect(found.map(({ operation }: { operation: string }) => operation)).toEqual(operations)
+  })
+
+  test('is read page by page, each row once', async () => {
+    const all = await list('limit=100')
+    const paged = []
+    let cursor = ''
+    do {
+      const { body } = await owner.get(`/api/audit?limit=2${cursor && `&cursor=${cursor}`}`)
+      paged.push(...body.entries)
+      cursor = body.nextCursor ?? ''
+    } while (cursor)
+    expect(paged).toEqual(all)
+    const { body } = await owner.get('/api/audit?limit=1')
+    expect((await owner.get(`/api/audit?staffId=x&cursor=${body.nextCursor}`)).body.code).toBe(
+      'invalid_cursor',
+    )
+  })
+
+  test('is exported as NDJSON with the rows of the list, and the export is recorded', async () => {
+    const { status, headers, body } = await as('finance').get('/api/audit/export?subjectKind=fan')
+    expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+      200,
+      'application/x-ndjson; charset=utf-8',
+      'attachment; filename="matchday-audit.ndjson"',
+    ])
+    const lines = body.trim().split('\n').map(JSON.parse)
+    expect(lines).toEqual((await list('subjectKind=fan')).toReversed())
+    const [newest] = await list('limit=1')
+    expect(newest).toMatchObject({ operation: 'exportAudit', detail: { subjectKind: 'fan' } })
+  })
+
+  test('is exported as CSV, in which no cell is a formula', async () => {
+    await record({ reason: '=HYPERLINK("http://evil.example")', subject: { kind: 'fan', id: 'csv' } })
+    await record({ reason: 'Two\nlines, and "quotes"', subject: { kind: 'fan', id: 'csv' } })
+    const { body } = await owner.get('/api/audit/export?format=csv&subjectId=csv')
+    const text: string = body
+    expect(text.split('\r\n')[0]).toBe(
+      'seq,at,staff_id,staff_name,role,operation,subject_kind,subject_id,reason,detail,confirmed_by_id,confirmed_by_name,hash',
+    )
+    expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"")",`)
+    expect(text).toContain(',"Two\nlines, and ""quotes""",')
+  })
+
+  test('is read and exported by finance and owners alone', async () => {
+    for (const role of ['support', 'editor', 'moderator'] as const)
+      for (const path of ['', '/export', '/verification'])
+        expect((await as(role).get(`/api/audit${path}`)).status).toBe(403)
+  })
+
+  test('is intact, and numbered without gaps, after many actions at once', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, nth) => record({ subject: { kind: 'race', id: String(nth) } })),
+    )
+    const { body } = await owner.get('/api/audit/verification')
+    expect([body.intact, body.findings, body.rows]).toEqual([true, [], body.head.seq])
+  })
+
+  test('has no row of what was rolled back', async () => {
+    const before = await verifyAudit(world.db.read)
+    await world.db
+      .write(async tx => {
+        await recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: 'undone' } })
+        throw new Error('undone')
+      })
+      .catch(() => {})
+    expect(await verifyAudit(world.db.read)).toEqual(before)
+  })
+})
+
+describe.each(everyEngine.map(engine => [engine.name, engine] as const))(
+  'a change of the audit log behind the application (%s)',
+  (_, engine) => {
+    const TRIGGERS = {
+      sqlite: ['DROP TRIGGER console_audit_refuse_update', 'DROP TRIGGER console_audit_refuse_delete'],
+      postgres: ['DROP TRIGGER console_audit_refuse_update_or_delete ON console_audit'],
+    }
+    /** Findings after a change of five rows. */
+    async function findingsAfter(...statements: string[]) {
+      const temporary = await engine.open(createClock())
+      const { db } = temporary
+      for (const nth of [1, 2, 3, 4, 5])
+        await db.write(tx =>
+          recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: String(nth) } }),
+        )
+      const before = await verifyAudit(db.read)
+      await withRawConnection(temporary, async run => {
+        for (const statement of [...TRIGGERS[db.engine], ...statements]) await run(statement)
+      })
+      const after = await verifyAudit(db.read, before.head ?? undefined)
+      await temporary.remove()
+      expect(before.findings).toEqual([])
+      return after.findings.map(({ seq, fault }) => `${fault} ${seq}`)
+    }
+
+    test.each([
+      ['a changed reason', "UPDATE console_audit SET reason = 'other' WHERE seq = 3", ['changed 3']],
+      ['another person', "UPDATE console_audit SET staff_name = 'Mallory' WHERE seq = 1", ['changed 1']],
+      ['a removed row', 'DELETE FROM console_audit WHERE seq = 3', ['missing 3', 'changed 4']],
+      ['a removed first row', 'DELETE FROM console_audit WHERE seq = 1', ['missing 1', 'changed 2']],
+      ['removed newest rows', 'DELETE FROM console_audit WHERE seq > 3', ['missing 4', 'missing 5']],
+      ['a removed head', 'DELETE FROM console_audit_head', ['changed 5']],
+      ['a changed head', "UPDATE console_audit_head SET hash = 'x'", ['changed 5']],
+      ['a removed log', 'DELETE FROM console_audit', [1, 2, 3, 4, 5].map(seq => `missing ${seq}`)],
+    ])('is found: %s', async (_, statement, findings) => {
+      expect(await findingsAfter(statement)).toEqual(findings)
+    })
+
+    test('is found by the anchor where the newest rows and the head were removed', async () => {
+      const head =
+        'UPDATE console_audit_head SET seq = 3, hash = (SELECT hash FROM console_audit WHERE seq = 3)'
+      expect(await findingsAfter('DELETE FROM console_audit WHERE seq > 3', head)).toEqual([
+        'missing 4',
+        'missing 5',
+      ])
+    })
+
+    test.each([
+      ['an update', "UPDATE console_audit SET reason = 'x'"],
+      ['a delete', 'DELETE FROM console_audit'],
+    ])('is refused by the database: %s', async (_, statement) => {
+      const temporary = await engine.open(createClock())
+      await temporary.db.write(tx =>
+        recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: '1' } }),
+      )
+      const outcome = await withRawConnection(temporary, run => run(statement)).catch(
+        error => `${error} ${error.cause}`,
+      )
+      await temporary.remove()
+      expect(outcome).toContain('console_audit is append-only')
+    })
+  },
+)
