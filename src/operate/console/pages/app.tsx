@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { hasCode, read } from './api.ts'
 import { AreaScreen } from './area-screen.tsx'
 import { AREAS, type Area } from './areas.ts'
+import { findFans } from './find-fans.ts'
 import { route } from './router.tsx'
 import { NotAllowed, NotFound, SignedOut, Starting } from './screens.tsx'
 import { may, type Session, session } from './session.ts'
@@ -32,7 +33,7 @@ export function App() {
   const [path = ''] = route.value
   const area = AREAS.find(one => one.path === path)
   return (
-    <Shell of={current} areas={areas}>
+    <Shell of={current} areas={areas} findFans={may('fans.read') ? findFans : undefined}>
       {!area ? (
         <NotFound />
       ) : may(area.permission) ? (
