@@ -15,8 +15,9 @@ export function servePages(world: World) {
     ...world.deps,
     config: { ...world.config, console: { ...console, port: 0, host: '127.0.0.1' } },
   }
-  const { url, stop } = serveConsole(deps)
-  if (url === null) throw new Error('the console has no address')
+  const served = serveConsole(deps)
+  if (!served?.url) throw new Error('the console has no address')
+  const { url, stop } = served
   const origin = url.replace('127.0.0.1', 'localhost')
   return {
     origin,

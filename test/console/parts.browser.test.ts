@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)(
       }
       const send = dialog.getByRole('button', { name: /^Grant/ })
       // Without a reason nothing is sent, and the button says why.
-      await send.click()
+      await send.click({ force: true })
       expect(await send.textContent()).toContain('Write the reason first.')
       await dialog.getByLabel('Reason').fill('a delayed train')
       await send.click()
