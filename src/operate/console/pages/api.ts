@@ -32,9 +32,13 @@ export const hasCode = (error: unknown, ...codes: string[]): error is ProblemErr
 const DEADLINE_MS = 30_000
 
 interface Input {
+  /** A file, sent as it is. */
+  file?: Blob
   query?: Record<string, string | number | boolean | null | undefined>
   body?: unknown
   signal?: AbortSignal
+  /** Without the deadline: `signal` ends it. */
+  isLong?: boolean
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -49,16 +53,21 @@ export function pathWith(path: string, query: Input['query'] = {}): string {
 }
 
 /** @throws ProblemError | UnreachableError, or the reason of `signal` */
-async function send(method: Method, path: string, { query, body, signal }: Input): Promise<Response> {
+async function send(
+  method: Method,
+  path: string,
+  { query, body, file, signal, isLong = false }: Input,
+): Promise<Response> {
   const headers = new Headers({ accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
+  if (file) headers.set('content-type', file.type)
   if (method !== 'GET' && session.value) headers.set('x-csrf-token', session.value.csrfToken)
   const deadline = AbortSignal.timeout(DEADLINE_MS)
   let response: Response
   try {
     response = await fetch(pathWith(path, query), {
-      ...{ method, headers, body: body === undefined ? null : JSON.stringify(body) },
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      ...{ method, headers, body: file ?? (body === undefined ? null : JSON.stringify(body)) },
+      signal: signal ? (isLong ? signal : AbortSignal.any([signal, deadline])) : deadline,
     })
   } catch (error) {
     if (signal?.aborted) throw error
@@ -97,3 +106,43 @@ export const write = <T = void>(
   body?: unknown,
   signal?: AbortSignal,
 ) => sendForJson<T>(method, path, { body, ...(signal ? { signal } : {}) })
+
+/** Sends a file. */
+export const upload = <T>(path: string, file: Blob) => sendForJson<T>('POST', path, { file })
+
+/**
+ * A write that answers by lines of JSON while it works, for as long as that takes. Without a line within the deadline it fails.
+ * Guarantee of the cast to `T`: as `read`.
+ */
+export async function writeForLines<T>(
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+  onLine: (line: T) => void,
+): Promise<void> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), DEADLINE_MS)
+  try {
+    const response = await send('POST', path, {
+      body,
+      signal: AbortSignal.any([signal, silence.signal]),
+      isLong: true,
+    })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+      clearTimeout(timer)
+      if (done) return
+      timer = setTimeout(() => silence.abort(), DEADLINE_MS)
+      const lines = (text + value).split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) onLine(JSON.parse(line) as T)
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof ProblemError) throw error
+    throw new UnreachableError()
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -12,6 +12,7 @@ interface ScreenModule {
 /** By the path of the area. The screen reads the rest of the address from `route`. */
 const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
   '': () => import('./screens/overview/screen.tsx'),
+  catalogue: () => import('./screens/catalogue/screen.tsx'),
   desk: () => import('./screens/desk/screen.tsx'),
 }
 

@@ -1,0 +1,147 @@
+/** The form of an entry: checked first, then saved with the difference in sight and a reason. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { hasCode, ProblemError, read, write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import type { Change } from '../../parts/diff.tsx'
+import { Form } from '../../parts/form.tsx'
+import { useAction } from '../../parts/resource.ts'
+import { Note } from '../../parts/states.tsx'
+import type { ShownEntry } from './entry.tsx'
+import { ObjectFields } from './fields.tsx'
+import { type Kind, wordsOf } from './kinds.ts'
+import { ErrorPointers } from './rows.tsx'
+import { SaveDialog } from './save-dialog.tsx'
+import { type Members, mergeChanges, type Schema } from './shapes.ts'
+
+interface FormProps {
+  kind: Kind
+  schema: Schema
+  base: Members
+  draft: Members
+  setDraft: (draft: Members) => void
+  isChanged: boolean
+  isNew: boolean
+  revision: number | null
+  mayWrite: boolean
+  onSaved: (id: string) => Promise<void>
+  /** The stored entry that the draft was put on top of. */
+  onMerged: (stored: Pick<ShownEntry, 'entry' | 'revision'>) => void
+  /** Instead of the fields. */
+  children: ComponentChildren
+}
+
+interface Plan {
+  outcome: 'created' | 'changed' | 'unchanged'
+  changes: Change[]
+}
+
+export function EntryForm(props: FormProps) {
+  const { kind, schema, base, draft, setDraft, isChanged, isNew, revision, mayWrite, children } = props
+  const { one } = wordsOf(kind)
+  const [plan, setPlan] = useState<Plan | null>(null)
+  const [merged, setMerged] = useState<string[] | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const check = useAction<Members>(async entry => {
+    setError(null)
+    setPlan(await write<Plan>('POST', `/api/catalogue/${kind}/plan`, { entry }))
+  })
+  const id = typeof draft.id === 'string' ? draft.id : ''
+  const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(id)}`
+  // An error of the save stands at its field as well, when the dialog has closed.
+  const failure = check.error ?? error
+  const pointers =
+    failure instanceof ProblemError
+      ? (failure.problem.errors ?? []).flatMap(({ pointer }) => pointer ?? [])
+      : []
+
+  /** Somebody saved meanwhile: the own changes are put on top of theirs, to be looked at again. */
+  async function merge() {
+    const stored = await read<ShownEntry>(path)
+    const { merged: next, both } = mergeChanges(base, draft, stored.entry)
+    props.onMerged(stored)
+    setDraft(next)
+    setMerged(both)
+  }
+  return (
+    <ErrorPointers.Provider value={pointers}>
+      <Form
+        action={{ isBusy: check.isBusy, error: failure }}
+        onSubmit={() => check.run(draft)}
+        foot={
+          mayWrite && (
+            <div class="save-bar">
+              <span class="quiet" role="status">
+                {isChanged ? 'Not saved yet' : isNew ? '' : 'No changes'}
+              </span>
+              {isChanged && !isNew && (
+                <Button
+                  onClick={() => {
+                    setDraft(base)
+                    check.clear()
+                    setError(null)
+                  }}
+                >
+                  Discard
+                </Button>
+              )}
+              <Button
+                submit
+                kind="primary"
+                busy={check.isBusy}
+                blocked={!isChanged && !isNew && 'There is nothing to save.'}
+              >
+                {isNew ? `Create ${one}` : 'Review and save'}
+              </Button>
+            </div>
+          )
+        }
+      >
+        {merged !== null && (
+          <Note tone={merged.length > 0 ? 'warn' : 'info'}>
+            <p>Somebody saved this {one} while you edited it. Your changes are now on top of theirs.</p>
+            {merged.length > 0 && (
+              <p>
+                You both changed {merged.join(', ')}: what you wrote is here, and the review shows what it
+                replaces.
+              </p>
+            )}
+          </Note>
+        )}
+        {!mayWrite && <Note>Your role reads the catalogue and does not change it.</Note>}
+        {children ?? (
+          <ObjectFields
+            schema={schema}
+            value={draft}
+            pointer="/entry"
+            fixed={isNew ? [] : ['id']}
+            disabled={!mayWrite}
+            onChange={setDraft}
+          />
+        )}
+      </Form>
+      {plan && (
+        <SaveDialog
+          title={isNew ? `Create the ${one}` : `Save the ${one}`}
+          changes={plan.outcome === 'created' ? null : plan.changes}
+          onClose={() => setPlan(null)}
+          onConfirm={async reason => {
+            try {
+              await write('PUT', path, { entry: draft, revision, reason })
+            } catch (failed) {
+              if (hasCode(failed, 'revision_conflict') && !isNew) {
+                await merge()
+                setPlan(null)
+                return
+              }
+              setError(failed)
+              throw failed
+            }
+            setPlan(null)
+            await props.onSaved(id)
+          }}
+        />
+      )}
+    </ErrorPointers.Provider>
+  )
+}

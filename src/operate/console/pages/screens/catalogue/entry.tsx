@@ -1,0 +1,185 @@
+/** One entry: its form, its JSON, its history, and what a rule or quest would have given. */
+import { useState } from 'preact/hooks'
+import { read, write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { ReasonDialog } from '../../parts/dialog.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useResource } from '../../parts/resource.ts'
+import { Loaded } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { addressOf, navigate, unsaved, useChoice, useUnsaved } from '../../router.tsx'
+import { may } from '../../session.ts'
+import { EntryForm } from './entry-form.tsx'
+import { HistoryPanel } from './history.tsx'
+import { JsonPanel } from './json.tsx'
+import { type Kind, type State, wordsOf } from './kinds.ts'
+import { StateBadge } from './list.tsx'
+import { PreviewPanel } from './preview.tsx'
+import { isEqual, type Members, newEntry, type Schema } from './shapes.ts'
+
+/** As GET of an entry answers. */
+export interface ShownEntry {
+  id: string
+  title: string
+  state: State
+  revision: number
+  entry: Members
+  schema: Schema
+}
+
+interface EntryProps {
+  kind: Kind
+  /** Null: a new one. */
+  id: string | null
+}
+
+export function EntryScreen({ kind, id }: EntryProps) {
+  const { title, one } = wordsOf(kind)
+  const path = `/api/catalogue/${kind}`
+  const resource = useResource<ShownEntry | { schema: Schema }>(`catalogue entry ${kind} ${id}`, signal =>
+    read(id === null ? `${path}/schema` : `${path}/entries/${encodeURIComponent(id)}`, { signal }),
+  )
+  const back = { to: addressOf('catalogue', kind), title }
+  const { data } = resource
+  // The first read decides what is edited: a later one, by itself, must not replace what is typed.
+  const [first, setFirst] = useState<ShownEntry | null>(null)
+  const known = data && 'entry' in data ? data : null
+  const shown = first ?? known
+  if (data === null || (id !== null && shown === null))
+    return (
+      <Page title={id ?? `New ${one}`} back={back}>
+        <Loaded of={resource}>{() => null}</Loaded>
+      </Page>
+    )
+  if (id !== null && shown !== null && first === null) setFirst(shown)
+  const stored = id === null ? null : shown
+  return (
+    <Editor
+      // A save begins anew with what was stored.
+      key={stored?.revision ?? 'new'}
+      {...{ kind, stored, back }}
+      schema={data.schema}
+      onStored={async () => {
+        await resource.reload()
+        setFirst(null)
+      }}
+    />
+  )
+}
+
+interface EditorProps {
+  kind: Kind
+  stored: ShownEntry | null
+  schema: Schema
+  back: { to: string; title: string }
+  /** After the entry was changed: reads it again. */
+  onStored: () => Promise<void>
+}
+
+function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
+  const { one } = wordsOf(kind)
+  const [base, setBase] = useState(() => stored?.entry ?? newEntry(schema))
+  const [revision, setRevision] = useState(stored?.revision ?? null)
+  const [draft, setDraft] = useState(base)
+  const mayWrite = may('catalogue.write')
+  const isChanged = !isEqual(draft, base)
+  useUnsaved(isChanged ? `Your changes of the ${one}` : null)
+  const hasPreview = mayWrite && (kind === 'rule' || kind === 'quest')
+  const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'history'])
+  const tabs = [
+    { id: 'form', title: 'Form' },
+    { id: 'json', title: 'JSON' },
+    ...(hasPreview ? [{ id: 'preview', title: 'Preview' } as const] : []),
+    ...(stored ? [{ id: 'history', title: 'History', count: stored.revision } as const] : []),
+  ] as const
+  const current = tabs.some(({ id }) => id === tab) ? tab : 'form'
+
+  const whenSaved = async (id: string) => {
+    unsaved.value = null
+    toast(stored ? `The ${one} was saved.` : `The ${one} was created.`)
+    if (stored) await onStored()
+    else navigate(addressOf('catalogue', kind, 'entry', id), { replace: true })
+  }
+  return (
+    <Page
+      title={stored?.title ?? `New ${one}`}
+      head={
+        stored && (
+          <>
+            <bdi>{stored.title}</bdi> <StateBadge state={stored.state} />
+          </>
+        )
+      }
+      about={stored ? <code>{stored.id}</code> : undefined}
+      back={back}
+      actions={stored && mayWrite && <Switch {...{ kind, stored, onStored, isChanged }} />}
+    >
+      <Tabs label={`Views of the ${one}`} tabs={tabs} current={current} onChange={setTab}>
+        {(current === 'form' || current === 'json') && (
+          <EntryForm
+            {...{ kind, schema, draft, setDraft, isChanged, revision, mayWrite }}
+            isNew={stored === null}
+            base={base}
+            onMerged={({ entry, revision: newest }) => {
+              setBase(entry)
+              setRevision(newest)
+            }}
+            onSaved={whenSaved}
+          >
+            {current === 'json' ? (
+              <JsonPanel draft={draft} onChange={setDraft} disabled={!mayWrite} />
+            ) : undefined}
+          </EntryForm>
+        )}
+        {current === 'preview' && hasPreview && (
+          <PreviewPanel kind={kind === 'rule' ? 'rule' : 'quest'} draft={draft} />
+        )}
+        {current === 'history' && stored && (
+          <HistoryPanel {...{ kind, stored, mayWrite, onRestored: onStored, isChanged }} />
+        )}
+      </Tabs>
+    </Page>
+  )
+}
+
+interface SwitchProps {
+  kind: Kind
+  stored: ShownEntry
+  isChanged: boolean
+  onStored: () => Promise<void>
+}
+
+/** Takes an entry back, or offers it again. */
+function Switch({ kind, stored, isChanged, onStored }: SwitchProps) {
+  const [isOpen, setOpen] = useState(false)
+  const { one } = wordsOf(kind)
+  const active = stored.state === 'off'
+  const action = active ? 'Activate' : 'Deactivate'
+  return (
+    <>
+      <Button blocked={isChanged && 'Save or discard your changes first.'} onClick={() => setOpen(true)}>
+        {action}
+      </Button>
+      {isOpen && (
+        <ReasonDialog
+          title={`${action} the ${one}`}
+          action={action}
+          onClose={() => setOpen(false)}
+          onConfirm={async reason => {
+            const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(stored.id)}/activation`
+            await write('POST', path, { active, revision: stored.revision, reason })
+            toast(`The ${one} is ${active ? 'on' : 'off'}.`)
+            await onStored()
+          }}
+        >
+          <p>
+            {active
+              ? 'It is offered again, between its start and its end.'
+              : 'It is not offered any more. Fans keep what they have.'}
+          </p>
+        </ReasonDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,311 @@
+/** Fields of an entry, as its JSON Schema describes them. */
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import {
+  CheckField,
+  type FieldProps,
+  NumberField,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../../parts/form.tsx'
+import { formatMoney } from '../../parts/format.ts'
+import { LocalizedField, type LocalizedText, TimeField } from '../../parts/special-fields.tsx'
+import { ConditionRows } from './conditions.tsx'
+import { ListField, type RowContent } from './list-field.tsx'
+import { PictureField } from './picture-field.tsx'
+import {
+  escaped,
+  hintOf,
+  initialOf,
+  isMembers,
+  labelOf,
+  type Members,
+  type Schema,
+  shapeOf,
+  type Value,
+  withoutNull,
+} from './shapes.ts'
+
+interface ObjectProps {
+  schema: Schema
+  value: Members
+  pointer: string
+  onChange: (value: Members) => void
+  /** Members that cannot change. */
+  fixed?: string[]
+  disabled?: boolean
+}
+
+/** The members of an object, in the order of its schema. */
+export function ObjectFields({
+  schema,
+  value,
+  pointer,
+  onChange,
+  fixed = [],
+  disabled = false,
+}: ObjectProps) {
+  const { properties = {}, required = [] } = schema
+  return (
+    <>
+      {Object.entries(properties).map(([name, member]) => (
+        <Field
+          key={name}
+          {...{ name, schema: member, disabled: disabled || fixed.includes(name) }}
+          required={required.includes(name)}
+          pointer={`${pointer}/${escaped(name)}`}
+          value={value[name]}
+          onChange={next => {
+            const { [name]: _, ...others } = value
+            onChange(next === undefined ? others : { ...value, [name]: next })
+          }}
+        />
+      ))}
+    </>
+  )
+}
+
+export interface SchemaFieldProps {
+  name: string
+  schema: Schema
+  required: boolean
+  pointer: string
+  value: Value
+  /** Undefined takes the member away. */
+  onChange: (value: Value) => void
+  disabled?: boolean
+}
+
+/** One member, in whatever shape its schema has. */
+export function Field({
+  name,
+  schema: given,
+  required,
+  pointer,
+  value,
+  onChange,
+  disabled = false,
+}: SchemaFieldProps) {
+  const { schema, nullable } = withoutNull(given)
+  const shape = shapeOf(schema)
+  const empty = nullable ? null : undefined
+  const label = labelOf(name)
+  const hint = hintOf(schema, given)
+  const isRequired = required && !nullable
+  const field: FieldProps = { label, pointer, hint, required: isRequired, disabled }
+  /** Nothing is the absence of what is optional. */
+  const changeText = (text: string) => onChange(text === '' && !isRequired ? empty : text)
+  const text = typeof value === 'string' ? value : ''
+  switch (shape.is) {
+    case 'text': {
+      const isOptional = !isRequired
+      return (
+        <LocalizedField
+          {...field}
+          lines={(shape.max ?? 0) > 200}
+          {...(shape.max === undefined ? {} : { max: shape.max })}
+          // Guarantee of the cast: the schema allows texts here.
+          value={(value ?? '') as LocalizedText}
+          onChange={next => onChange(next === '' && isOptional ? empty : next)}
+        />
+      )
+    }
+    case 'choice':
+      return (
+        <SelectField
+          {...field}
+          value={text || (shape.options[0] ?? '')}
+          options={shape.options.map(option => ({ value: option, title: labelOf(option) }))}
+          onChange={onChange}
+        />
+      )
+    case 'instant':
+      return (
+        <TimeField
+          {...field}
+          value={typeof value === 'string' ? value : null}
+          onChange={at => onChange(at ?? empty)}
+        />
+      )
+    case 'picture':
+      return <PictureField {...field} value={text} onChange={changeText} />
+    case 'colour':
+      return <ColourField {...field} value={text} onChange={changeText} />
+    case 'number':
+      return (
+        <NumberField
+          {...field}
+          {...(shape.min === undefined ? {} : { min: shape.min })}
+          value={typeof value === 'number' ? value : null}
+          onChange={next => onChange(next ?? empty)}
+        />
+      )
+    case 'flag':
+      return <CheckField {...{ label, pointer, hint, disabled }} value={value === true} onChange={onChange} />
+    case 'conditions':
+      return <ConditionRows {...field} value={Array.isArray(value) ? value : []} onChange={onChange} />
+    case 'list':
+      return (
+        <ListField
+          {...{ ...field, nullable, onChange }}
+          items={shape.items}
+          max={shape.max}
+          value={Array.isArray(value) ? value : null}
+          renderRow={row => <RowFields {...row} items={shape.items} disabled={disabled} />}
+        />
+      )
+    case 'object':
+      return (
+        <Group
+          {...field}
+          isOptional={!isRequired}
+          isSet={isMembers(value)}
+          onSet={on => onChange(on ? initialOf(schema) : empty)}
+        >
+          {isMembers(value) && (
+            <>
+              <ObjectFields {...{ schema, value, pointer, disabled }} onChange={onChange} />
+              <PriceNote value={value} />
+            </>
+          )}
+        </Group>
+      )
+    case 'variants':
+      return <VariantsField {...{ field, value, pointer, onChange }} variants={shape.variants} />
+    case 'string':
+      return (shape.max ?? 0) > 200 && shape.example === undefined ? (
+        <TextArea {...field} value={text} onChange={changeText} />
+      ) : (
+        <TextField
+          {...field}
+          {...(shape.max === undefined ? {} : { max: shape.max })}
+          {...(shape.example === undefined ? {} : { placeholder: shape.example })}
+          value={text}
+          onChange={changeText}
+        />
+      )
+    default:
+      return <JsonField {...field} value={value} onChange={onChange} />
+  }
+}
+
+/** What a row of a list has inside. */
+function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: boolean }) {
+  const { schema } = withoutNull(items)
+  const { value, pointer, disabled, label, onChange } = row
+  if (isMembers(value)) return <ObjectFields {...{ schema, value, pointer, disabled, onChange }} />
+  return <Field name={label} schema={items} required {...{ value, pointer, disabled, onChange }} />
+}
+
+interface GroupProps extends FieldProps {
+  isOptional: boolean
+  isSet: boolean
+  onSet: (on: boolean) => void
+  children: ComponentChildren
+}
+
+/** Members of an object in a frame; one that is optional is switched on first. */
+export function Group({ label, hint, isOptional, isSet, onSet, disabled = false, children }: GroupProps) {
+  return (
+    <fieldset class="group">
+      <legend>{label}</legend>
+      {hint && <p class="field-hint">{hint}</p>}
+      {isOptional && (
+        <CheckField label={`Has ${label.toLowerCase()}`} value={isSet} disabled={disabled} onChange={onSet} />
+      )}
+      {isSet && <div class="group-fields">{children}</div>}
+    </fieldset>
+  )
+}
+
+/** What an amount of minor units is as money. */
+function PriceNote({ value: { amount, currency } }: { value: Members }) {
+  if (typeof amount !== 'number' || typeof currency !== 'string') return null
+  if (currency !== 'POINTS' && !/^[A-Z]{3}$/.test(currency)) return null
+  return <p class="field-hint">Fans see {formatMoney(amount, currency)}.</p>
+}
+
+interface VariantsProps {
+  field: FieldProps
+  variants: Schema[]
+  value: Value
+  pointer: string
+  onChange: (value: Value) => void
+}
+
+/** One of several forms of an object, named by their members. */
+function VariantsField({ field, variants, value, pointer, onChange }: VariantsProps) {
+  const nameOf = ({ required = [] }: Schema) => required.map(labelOf).join(', ')
+  const fits = ({ required = [] }: Schema) => isMembers(value) && required.every(name => name in value)
+  const current = Math.max(0, variants.findIndex(fits))
+  const schema = variants[current]
+  if (!schema) return null
+  return (
+    <fieldset class="group">
+      <legend>{field.label}</legend>
+      {field.hint && <p class="field-hint">{field.hint}</p>}
+      <div class="group-fields">
+        <SelectField
+          label="By"
+          required
+          disabled={field.disabled ?? false}
+          value={String(current)}
+          options={variants.map((variant, index) => ({ value: String(index), title: nameOf(variant) }))}
+          onChange={index => onChange(initialOf(variants[Number(index)] ?? {}))}
+        />
+        <ObjectFields
+          {...{ schema, pointer, onChange, disabled: field.disabled ?? false }}
+          value={isMembers(value) ? value : {}}
+        />
+      </div>
+    </fieldset>
+  )
+}
+
+/** A colour with a sample of it. */
+function ColourField({
+  value,
+  onChange,
+  ...field
+}: FieldProps & { value: string; onChange: (value: string) => void }) {
+  const id = useId()
+  return (
+    <div class="colour">
+      <TextField {...field} value={value} onChange={onChange} placeholder="#c8102e" max={7} />
+      <label class="unseen" for={id}>
+        Choose {field.label.toLowerCase()}
+      </label>
+      <input
+        id={id}
+        type="color"
+        disabled={field.disabled}
+        value={/^#[0-9a-f]{6}$/.test(value) ? value : '#808080'}
+        onInput={event => onChange(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+/** A value that has no field of its own, as JSON. */
+function JsonField({
+  value,
+  onChange,
+  ...field
+}: FieldProps & { value: Value; onChange: (value: Value) => void }) {
+  const [text, setText] = useState(JSON.stringify(value ?? null))
+  return (
+    <TextField
+      {...field}
+      value={text}
+      onChange={next => {
+        setText(next)
+        try {
+          onChange(JSON.parse(next))
+        } catch {
+          // Not JSON yet.
+        }
+      }}
+    />
+  )
+}

@@ -1,0 +1,184 @@
+/** The revisions of an entry: who changed what, when and why, and the way back. */
+import { useState } from 'preact/hooks'
+import { read, write } from '../../api.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { type Change, DiffView } from '../../parts/diff.tsx'
+import { SelectField } from '../../parts/form.tsx'
+import { usePages, useResource } from '../../parts/resource.ts'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { None, Time } from '../../parts/values.tsx'
+import type { ShownEntry } from './entry.tsx'
+import { type Kind, wordsOf } from './kinds.ts'
+import { SaveDialog } from './save-dialog.tsx'
+
+interface Revision {
+  revision: number
+  source: 'before' | 'import' | 'console' | 'script'
+  staffName: string | null
+  reason: string | null
+  createdAt: string
+}
+
+interface Compared extends Revision {
+  with: number | null
+  changes: Change[]
+}
+
+const SOURCES = { before: 'Before the history', import: 'Import', console: 'Console', script: 'Program' }
+
+const COLUMNS: Column<Revision>[] = [
+  { id: 'revision', title: 'Revision', width: '6rem', cell: ({ revision }) => <strong>{revision}</strong> },
+  {
+    id: 'who',
+    title: 'By',
+    cell: ({ source, staffName }) =>
+      staffName === null ? <Badge>{SOURCES[source]}</Badge> : <bdi>{staffName}</bdi>,
+  },
+  {
+    id: 'reason',
+    title: 'Reason',
+    hide: 'narrow',
+    cell: ({ reason }) => (reason === null ? <None /> : <bdi>{reason}</bdi>),
+  },
+  { id: 'at', title: 'When', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+]
+
+interface HistoryProps {
+  kind: Kind
+  stored: ShownEntry
+  mayWrite: boolean
+  isChanged: boolean
+  onRestored: () => Promise<void>
+}
+
+export function HistoryPanel({ kind, stored, mayWrite, isChanged, onRestored }: HistoryProps) {
+  const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(stored.id)}`
+  const [open, setOpen] = useState<number | null>(null)
+  const pages = usePages<Revision>(
+    `catalogue history ${kind} ${stored.id} ${stored.revision}`,
+    async (cursor, signal) => {
+      const query = { cursor, limit: 50 }
+      const page = await read<{ revisions: Revision[]; nextCursor: string | null }>(`${path}/history`, {
+        ...{ query, signal },
+      })
+      return { items: page.revisions, nextCursor: page.nextCursor }
+    },
+  )
+  return (
+    <>
+      <DataTable
+        label="Revisions"
+        columns={COLUMNS}
+        rowKey={({ revision }) => String(revision)}
+        pages={pages}
+        onOpen={({ revision }) => setOpen(revision)}
+        empty={
+          <Empty icon="history" title="No changes yet">
+            <p>The first change keeps the entry as it is now, too.</p>
+          </Empty>
+        }
+      />
+      {open !== null && (
+        <RevisionDialog
+          {...{ kind, stored, path, mayWrite, isChanged, onRestored }}
+          number={open}
+          numbers={pages.data?.map(({ revision }) => revision) ?? []}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  )
+}
+
+interface RevisionProps extends HistoryProps {
+  path: string
+  number: number
+  numbers: number[]
+  onClose: () => void
+}
+
+function RevisionDialog(props: RevisionProps) {
+  const { kind, stored, path, number, numbers, mayWrite, isChanged, onRestored, onClose } = props
+  const { one } = wordsOf(kind)
+  const older = numbers.filter(other => other < number)
+  const [against, setAgainst] = useState<number | null>(null)
+  const [isRestoring, setRestoring] = useState(false)
+  const compared = useResource<Compared>(`${path} ${number} ${against}`, signal =>
+    read(`${path}/history/${number}`, { query: { with: against }, signal }),
+  )
+  const toRestore = useResource<Compared>(
+    isRestoring ? `${path} ${stored.revision} restore ${number}` : null,
+    signal => read(`${path}/history/${stored.revision}`, { query: { with: number }, signal }),
+  )
+  if (isRestoring && toRestore.data)
+    return (
+      <SaveDialog
+        title={`Restore revision ${number}`}
+        action="Restore"
+        // The way back: from what is stored to what it was.
+        changes={toRestore.data.changes.map(({ member, from, to }) => ({ member, from: to, to: from }))}
+        onClose={onClose}
+        onConfirm={async reason => {
+          await write('POST', `${path}/restore`, { restore: number, revision: stored.revision, reason })
+          onClose()
+          toast(`The ${one} is as it was at revision ${number}.`)
+          await onRestored()
+        }}
+      />
+    )
+  const isCurrent = number === stored.revision
+  return (
+    <Dialog title={`Revision ${number}`} kind="wide" onClose={onClose}>
+      <div class="dialog-text">
+        <Loaded of={compared}>
+          {({ reason, createdAt, staffName, source, changes, with: other }) => (
+            <>
+              <p>
+                <bdi>{staffName ?? SOURCES[source]}</bdi>, <Time at={createdAt} />
+                {reason !== null && (
+                  <>
+                    : <bdi>{reason}</bdi>
+                  </>
+                )}
+              </p>
+              {older.length > 1 && (
+                <SelectField
+                  label="Compared with"
+                  required
+                  value={String(other ?? '')}
+                  options={older.map(revision => ({
+                    value: String(revision),
+                    title: `Revision ${revision}`,
+                  }))}
+                  onChange={value => setAgainst(Number(value))}
+                />
+              )}
+              {other === null ? (
+                <p class="quiet">There is no older revision.</p>
+              ) : (
+                <DiffView changes={changes} />
+              )}
+            </>
+          )}
+        </Loaded>
+      </div>
+      <div class="form-foot">
+        <Button onClick={onClose}>Close</Button>
+        {mayWrite && !isCurrent && (
+          <Button
+            icon="undo"
+            busy={isRestoring && toRestore.error === null}
+            blocked={isChanged && 'Save or discard your changes first.'}
+            onClick={() => setRestoring(true)}
+          >
+            Restore this revision
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  )
+}

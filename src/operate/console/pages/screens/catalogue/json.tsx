@@ -1,0 +1,55 @@
+/** The draft as JSON, as it stands in a file of the catalogue. */
+import { useState } from 'preact/hooks'
+import { Copy } from '../../parts/button.tsx'
+import { TextArea } from '../../parts/form.tsx'
+import { isEqual, isMembers, type Members } from './shapes.ts'
+
+interface JsonProps {
+  draft: Members
+  onChange: (draft: Members) => void
+  disabled: boolean
+}
+
+const written = (draft: Members) => JSON.stringify(draft, null, 2)
+const MAX_ROWS = 40
+
+export function JsonPanel({ draft, onChange, disabled }: JsonProps) {
+  const [text, setText] = useState(written(draft))
+  const parsed = parse(text)
+  // A discard or a merge replaced the draft.
+  if (typeof parsed !== 'string' && !isEqual(parsed, draft)) setText(written(draft))
+  return (
+    <div class="json">
+      <TextArea
+        label="Entry"
+        required
+        disabled={disabled}
+        rows={Math.min(MAX_ROWS, text.split('\n').length + 1)}
+        value={text}
+        hint="As in a file of the catalogue."
+        onChange={next => {
+          setText(next)
+          const entry = parse(next)
+          if (typeof entry !== 'string') onChange(entry)
+        }}
+      />
+      {typeof parsed === 'string' && (
+        // What is broken is not saved: the form would save the last draft instead.
+        <p class="field-error" role="alert" data-empty>
+          {parsed}
+        </p>
+      )}
+      {text.length < 500 && <Copy value={text} short label="Copy the JSON" />}
+    </div>
+  )
+}
+
+/** The entry, or what is wrong with the text. */
+function parse(text: string): Members | string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isMembers(value) ? value : 'An entry is a JSON object.'
+  } catch (error) {
+    return `This is no JSON: ${error instanceof Error ? error.message : ''}`
+  }
+}

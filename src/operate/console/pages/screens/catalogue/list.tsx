@@ -1,0 +1,143 @@
+/** The entries of a kind: search, state, and the way to a new one. */
+import { read } from '../../api.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { ButtonLink } from '../../parts/button.tsx'
+import { SelectField } from '../../parts/form.tsx'
+import { formatCount } from '../../parts/format.ts'
+import { Page, Toolbar } from '../../parts/page.tsx'
+import { usePages, useResource } from '../../parts/resource.ts'
+import { SearchField } from '../../parts/special-fields.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { None, Time } from '../../parts/values.tsx'
+import { addressOf, Link, useChoice, useParameter } from '../../router.tsx'
+import { may } from '../../session.ts'
+import { KINDS, type Kind, STATES, type State, wordsOf } from './kinds.ts'
+
+interface Row {
+  id: string
+  title: string
+  state: State
+  startsAt: string | null
+  endsAt: string | null
+}
+
+const COLUMNS: Column<Row>[] = [
+  {
+    id: 'title',
+    title: 'Entry',
+    cell: ({ id, title }) => (
+      <span class="entry-name">
+        <bdi>{title}</bdi>
+        <code class="quiet">{id}</code>
+      </span>
+    ),
+  },
+  { id: 'state', title: 'State', width: '8rem', cell: ({ state }) => <StateBadge state={state} /> },
+  { id: 'starts', title: 'Starts', width: '12rem', hide: 'middle', cell: ({ startsAt }) => timeOf(startsAt) },
+  { id: 'ends', title: 'Ends', width: '12rem', hide: 'narrow', cell: ({ endsAt }) => timeOf(endsAt) },
+]
+
+const timeOf = (at: string | null) => (at === null ? <None why="No limit" /> : <Time at={at} />)
+
+export const StateBadge = ({ state }: { state: State }) => (
+  <Badge tone={STATES[state].tone}>{STATES[state].title}</Badge>
+)
+
+export function EntriesScreen({ kind }: { kind: Kind }) {
+  const { title, one } = wordsOf(kind)
+  const [search, setSearch] = useParameter('search')
+  const [state, setState] = useChoice<State | 'all'>('state', ['all', 'live', 'scheduled', 'over', 'off'])
+  const filter = { search, state: state === 'all' ? null : state }
+  const pages = usePages<Row>(`catalogue ${kind} ${search} ${state}`, async (cursor, signal) => {
+    const query = { ...filter, cursor, limit: 100 }
+    const page = await read<{ entries: Row[]; nextCursor: string | null }>(`/api/catalogue/${kind}`, {
+      ...{ query, signal },
+    })
+    return { items: page.entries, nextCursor: page.nextCursor }
+  })
+  const isFiltered = search !== '' || state !== 'all'
+  return (
+    <Page
+      title={`Catalogue: ${title.toLowerCase()}`}
+      head="Catalogue"
+      about="What fans see and earn. Changes take effect when they are saved, at the start and end of an entry."
+      actions={
+        may('catalogue.write') && (
+          <ButtonLink to={addressOf('catalogue', kind, 'new')} kind="primary" icon="add">
+            New {one}
+          </ButtonLink>
+        )
+      }
+    >
+      <Kinds current={kind} />
+      <Toolbar>
+        <SearchField
+          label={`Search ${title.toLowerCase()}`}
+          placeholder="Id or text, in any language"
+          value={search}
+          onChange={setSearch}
+        />
+        <SelectField
+          label="State"
+          required
+          value={state}
+          options={[
+            { value: 'all', title: 'All states' },
+            // Guarantee of the cast: the keys of the constant.
+            ...(Object.keys(STATES) as State[]).map(value => ({ value, title: STATES[value].title })),
+          ]}
+          onChange={setState}
+        />
+      </Toolbar>
+      <DataTable
+        label={title}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        pages={pages}
+        href={({ id }) => addressOf('catalogue', kind, 'entry', id)}
+        empty={
+          <Empty
+            icon="catalogue"
+            title={isFiltered ? 'Nothing is like this' : `There are no ${title.toLowerCase()} yet`}
+          >
+            <p>
+              {isFiltered
+                ? 'Change the search or the state.'
+                : 'Create one here, or import a file with `bun run import-catalog`.'}
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+interface KindCount {
+  kind: Kind
+  entries: number
+}
+
+/** Links, so that each kind has an address and opens in a tab. */
+function Kinds({ current }: { current: Kind }) {
+  const counts = useResource('catalogue kinds', signal =>
+    read<{ kinds: KindCount[] }>('/api/catalogue', { signal }),
+  )
+  return (
+    <nav class="kinds" aria-label="Kinds of entries">
+      {KINDS.map(({ kind, title }) => {
+        const count = counts.data?.kinds.find(one => one.kind === kind)?.entries
+        return (
+          <Link
+            key={kind}
+            to={addressOf('catalogue', kind)}
+            aria-current={kind === current ? 'page' : undefined}
+          >
+            {title}
+            {count !== undefined && <span class="tab-count">{formatCount(count)}</span>}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}

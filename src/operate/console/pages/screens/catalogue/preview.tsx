@@ -1,0 +1,214 @@
+/** What a draft of a rule or quest would have given for the events of the last days. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { writeForLines } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { formatCount } from '../../parts/format.ts'
+import { Columns, Section } from '../../parts/page.tsx'
+import { Empty, Failed, Note } from '../../parts/states.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Choice } from '../../parts/tabs.tsx'
+import { Points } from '../../parts/values.tsx'
+import { addressOf, Link } from '../../router.tsx'
+import { may } from '../../session.ts'
+import type { Members } from './shapes.ts'
+
+interface Result {
+  points: number
+  fans: number
+  events: number
+  isComplete: boolean
+  top: Top[]
+  distribution: { from: number; fans: number }[]
+  /** Of a rule. */
+  granted?: number
+  grantedBefore?: number
+  refused?: Record<string, number>
+  /** Of a quest. */
+  completions?: number
+  started?: number
+  blocked?: number
+}
+
+interface Top {
+  userId: string
+  times: number
+  points: number
+}
+
+interface Line {
+  progress?: { events: number; share: number }
+  result?: Result
+  failed?: true
+}
+
+const DAYS = [7, 30, 90].map(days => ({ value: String(days), title: `${days} days` }))
+
+const REFUSALS: Record<string, string> = {
+  unmet: 'did not meet a condition',
+  no_points: 'were worth no points',
+  not_started: 'were before its start',
+  ended: 'were after its end',
+  limit: 'exceeded its limit',
+  budget: 'did not fit into its budget',
+}
+
+const TOP: Column<Top>[] = [
+  {
+    id: 'fan',
+    title: 'Fan',
+    cell: ({ userId }) =>
+      may('fans.read') ? <Link to={addressOf('fans', userId)}>{userId}</Link> : <code>{userId}</code>,
+  },
+  { id: 'times', title: 'Times', width: '5rem', align: 'end', cell: ({ times }) => formatCount(times) },
+  {
+    id: 'points',
+    title: 'Points',
+    width: '7rem',
+    align: 'end',
+    cell: ({ points }) => <Points value={points} />,
+  },
+]
+
+export function PreviewPanel({ kind, draft }: { kind: 'rule' | 'quest'; draft: Members }) {
+  const [days, setDays] = useState('30')
+  const [progress, setProgress] = useState<Line['progress'] | null>(null)
+  const [result, setResult] = useState<{ of: string; value: Result } | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  const asked = JSON.stringify([draft, days])
+
+  async function run() {
+    const abort = new AbortController()
+    running.current = abort
+    setError(null)
+    setProgress({ events: 0, share: 0 })
+    const body = { entry: draft, days: Number(days) }
+    try {
+      await writeForLines<Line>(`/api/catalogue/${kind}/preview`, body, abort.signal, line => {
+        if (line.progress) setProgress(line.progress)
+        if (line.result) setResult({ of: asked, value: line.result })
+        if (line.failed) setError(new Error('The preview failed.'))
+      })
+    } catch (failure) {
+      if (!abort.signal.aborted) setError(failure)
+    } finally {
+      if (running.current === abort) {
+        running.current = null
+        setProgress(null)
+      }
+    }
+  }
+  function stop() {
+    running.current?.abort()
+    running.current = null
+    setProgress(null)
+  }
+  return (
+    <>
+      <div class="toolbar">
+        <Choice label="Events of the last" options={DAYS} value={days} onChange={setDays} />
+        {progress === null ? (
+          <Button icon="play" kind="primary" onClick={run}>
+            Run preview
+          </Button>
+        ) : (
+          <Button icon="close" onClick={stop}>
+            Stop
+          </Button>
+        )}
+      </div>
+      {progress && (
+        <div class="progress">
+          <progress value={progress.share} max={1} aria-label="Preview" />
+          <span class="quiet" role="status">
+            {formatCount(progress.events)} events read
+          </span>
+        </div>
+      )}
+      {error !== null && <Failed error={error} onRetry={run} />}
+      {result && result.of !== asked && (
+        <Note>The draft has changed since: this is the preview of the one before.</Note>
+      )}
+      {result ? (
+        <Shown kind={kind} days={days} {...result.value} />
+      ) : (
+        progress === null &&
+        error === null && (
+          <Empty icon="play" title="Try the draft on what has happened">
+            <p>
+              The preview reads recorded events and writes nothing. It tells what the {kind} would have given.
+            </p>
+          </Empty>
+        )
+      )}
+    </>
+  )
+}
+
+function Shown(of: Result & { kind: 'rule' | 'quest'; days: string }) {
+  const { kind, points, fans, events, isComplete, top, distribution, granted, completions, blocked } = of
+  const most = Math.max(1, ...distribution.map(one => one.fans))
+  return (
+    <>
+      {!isComplete && (
+        <Note tone="warn">
+          There were too many events: this is of the first {formatCount(events)}. Take fewer days.
+        </Note>
+      )}
+      <p class="headline" role="status">
+        Would have granted <strong>{formatCount(points)} points</strong> to{' '}
+        <strong>
+          {formatCount(fans)} {fans === 1 ? 'fan' : 'fans'}
+        </strong>
+        .
+      </p>
+      <p class="quiet">
+        {kind === 'rule'
+          ? `For ${formatCount(granted ?? 0)} of ${formatCount(events)} events of its type. `
+          : `By ${formatCount(completions ?? 0)} completions, of ${formatCount(of.started ?? 0)} fans who would have started it. `}
+        {Object.entries(of.refused ?? {})
+          .filter(([, count]) => count > 0)
+          .map(([reason, count]) => `${formatCount(count)} ${REFUSALS[reason] ?? reason}. `)}
+        {(blocked ?? 0) > 0 && `${formatCount(blocked ?? 0)} were full without the required quests. `}
+        {(of.grantedBefore ?? 0) > 0 &&
+          `The rule has granted ${formatCount(of.grantedBefore ?? 0)} points for them. `}
+      </p>
+      {fans > 0 && (
+        <Columns>
+          <Section title="Fans who would get most" flush>
+            <DataTable
+              label="Fans who would get most"
+              columns={TOP}
+              rows={top}
+              rowKey={({ userId }) => userId}
+            />
+          </Section>
+          <Section title="How the points spread">
+            <table class="spread">
+              <thead>
+                <tr>
+                  <th scope="col">Points</th>
+                  <th scope="col">Fans</th>
+                </tr>
+              </thead>
+              <tbody>
+                {distribution.map(({ from, fans: count }) => (
+                  <tr key={from}>
+                    <th scope="row">
+                      {from === 0 ? 'None' : `${formatCount(from)} – ${formatCount(from * 10 - 1)}`}
+                    </th>
+                    <td>
+                      <meter min={0} max={most} value={count} aria-hidden="true" />
+                      {formatCount(count)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Section>
+        </Columns>
+      )}
+    </>
+  )
+}
