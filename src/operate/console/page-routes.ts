@@ -31,8 +31,8 @@ export function pageRoutes(config: Pick<Config, 'docs' | 'port'>) {
   async function serve(path: string): Promise<Response> {
     if (path === 'api' || path.startsWith('api/')) throw new NotFoundError()
     const files = await readFiles()
-    // Each address of a screen is the page. A file that an older build had is not: the page would be run as a script.
-    const name = extname(path) === '' ? 'index.html' : path
+    // Each address of a screen is the page; files are at the root, and ids may have dots. A file that an older build had is not: the page would be run as a script.
+    const name = path.includes('/') || extname(path) === '' ? 'index.html' : path
     const file = files.get(name)
     if (!file) throw new NotFoundError()
     return new Response(file, {
