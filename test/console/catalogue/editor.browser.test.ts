@@ -2,55 +2,50 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
-import { writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
-import { serveConsole } from '../../../src/operate/console/server.ts'
-import { cookieName } from '../../../src/operate/console/sessions/cookie.ts'
-import { createSession } from '../../../src/operate/console/sessions/sessions.ts'
+import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
-import { addFan, unique } from '../../economy/rules/rules-world.ts'
+import { addFan } from '../../economy/rules/rules-world.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine } from '../../support/world.ts'
+import { servePages } from '../pages-world.ts'
 
 const LIMIT = { timeout: BROWSER_TIMEOUT_MS }
+const HOSTILE = '<img src=x onerror=alert(1)> \u202etxet'
 
 if (noBrowser) test.skip(`The catalogue editor: ${noBrowser}`, () => {})
 else
   onEngine(sqliteEngine, 'The catalogue editor', world => {
-    let server: ReturnType<typeof serveConsole>
+    let pages: ReturnType<typeof servePages>
     beforeAll(async () => {
-      const { config } = world.deps
-      if (!config.console) throw new Error('the world has no console')
-      server = serveConsole({ ...world.deps, config: { ...config, console: { ...config.console, port: 0 } } })
+      pages = servePages(world)
       await world.db.write(async tx => {
         for (const record of fullCatalogue('shown')) await writeRecord(tx, record)
+        await writeRecord(tx, {
+          kind: 'team',
+          entry: { id: 'hostile', name: HOSTILE.slice(0, 28), shortName: '<b>', city: 'ب'.repeat(100) },
+        })
       })
     })
-    afterAll(async () => {
-      await server.stop()
-    })
+    afterAll(() => pages.stop())
 
-    async function open(path: string, role: 'editor' | 'support' = 'editor', look = {}) {
+    async function open(
+      path: string,
+      look: Parameters<typeof openBrowser>[0] = {},
+      role: 'editor' | 'support' = 'editor',
+    ) {
       const browser = await openBrowser(look)
-      const { token } = await world.db.write(tx =>
-        createSession(tx, { id: `link:${role}`, name: `Ann ${role}`, role }),
-      )
-      const url = server.url ?? ''
-      await browser.context.addCookies([{ name: cookieName(false), value: token, url }])
-      const page = await browser.context.newPage()
-      await page.goto(url + path)
-      return { page, browser }
+      const page = await pages.open(browser.context, path, role)
+      return { page, ...browser }
     }
 
-    const save = async (page: Page, button: string, reason: string) => {
-      await page.getByRole('button', { name: button }).click()
+    /** Fills the reason of the open dialog and confirms. Returns what the dialog said. */
+    async function confirm(page: Page, button: string, reason: string): Promise<string> {
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Reason').fill(reason)
-      await takeScreenshot(page, `catalogue-save-${button.split(' ')[0]}`)
-      expect(await findSerious(page)).toEqual([])
-      const text = await dialog.innerText()
-      await dialog.getByRole('button', { name: 'Save' }).click()
+      const text = (await dialog.textContent()) ?? ''
+      await dialog.getByRole('button', { name: button, exact: true }).click()
       await dialog.waitFor({ state: 'detached' })
       return text
     }
@@ -58,25 +53,155 @@ else
     test(
       'creates a reward, edits it with the difference in sight, and restores it',
       async () => {
-        const { page, browser } = await open('/catalogue/reward')
+        const { page, complaints, close } = await open('/catalogue/reward')
+        await page.getByRole('grid').waitFor()
+        await takeScreenshot(page, 'catalogue-list')
+        expect(await findSerious(page)).toEqual([])
         await page.getByRole('link', { name: 'New reward' }).click()
-        await page.getByRole('textbox', { name: 'Id' }).fill('away.scarf')
-        await page.getByRole('textbox', { name: 'Title' }).fill('Away scarf')
-        await page.getByRole('textbox', { name: 'Description' }).fill('For away days.')
-        await page.getByRole('textbox', { name: 'Item type' }).fill('voucher')
+        // Faults stand at their fields.
         await page.getByRole('button', { name: 'Create reward' }).click()
-        await save(page, 'Create reward', 'New season').catch(() => undefined)
+        await page.getByText('Correct the marked fields.').waitFor()
+        await page.getByRole('textbox', { name: 'Id', exact: true }).fill('away.scarf')
+        await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Away scarf')
+        await page.getByRole('textbox', { name: 'Description', exact: true }).fill('For away days.')
+        await page.getByRole('textbox', { name: 'Item type', exact: true }).fill('voucher')
+        await takeScreenshot(page, 'catalogue-new', { fullPage: true })
+        await page.getByRole('button', { name: 'Create reward' }).click()
+        await confirm(page, 'Save', 'New season')
         await page.waitForURL(/\/catalogue\/reward\/entry\/away\.scarf/)
+
         await page.getByRole('spinbutton', { name: 'Points required' }).fill('250')
-        expect(await save(page, 'Review and save', 'Harder to get')).toContain('pointsRequired')
-        await page.getByRole('tab', { name: 'History' }).click()
+        await page.getByRole('button', { name: 'Review and save' }).click()
+        await page.getByRole('dialog').getByText('pointsRequired').waitFor()
+        await takeScreenshot(page, 'catalogue-save')
+        expect(await findSerious(page)).toEqual([])
+        expect(await confirm(page, 'Save', 'Harder to get')).toContain('250')
+        await page.getByText('No changes').waitFor()
+
+        await page.getByRole('tab', { name: /History/ }).click()
         await page.getByRole('row', { name: /New season/ }).click()
         await page.getByRole('button', { name: 'Restore this revision' }).click()
-        await page.getByLabel('Reason').fill('Too hard')
-        await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+        await page.getByRole('dialog').getByText('pointsRequired').waitFor()
+        await confirm(page, 'Restore', 'Too hard')
         await page.getByRole('row', { name: /Too hard/ }).waitFor()
-        expect(browser.complaints).toEqual([])
-        await browser.close()
+        await takeScreenshot(page, 'catalogue-history')
+        expect(await findSerious(page)).toEqual([])
+        const [stored] = await entryKinds.reward.read(world.db.read, ['away.scarf'])
+        expect(stored).toMatchObject({ title: 'Away scarf', pointsRequired: 0 })
+        expect(complaints).toEqual([])
+        await close()
+      },
+      LIMIT,
+    )
+
+    test(
+      'puts the changes of two people on top of each other',
+      async () => {
+        const { page, complaints, close } = await open('/catalogue/reward/entry/shown-open')
+        await page.getByRole('textbox', { name: 'Item type', exact: true }).fill('ticket')
+        const [stored] = await entryKinds.reward.read(world.db.read, ['shown-open'])
+        if (!stored) throw new Error('there is no reward')
+        await world.db.write(tx =>
+          writeRecord(tx, { kind: 'reward', entry: { ...stored, pointsRequired: 77, itemType: 'cup' } }),
+        )
+        await page.getByRole('button', { name: 'Review and save' }).click()
+        await page.getByRole('dialog').getByLabel('Reason').fill('Ticket')
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await page.getByText('You both changed itemType').waitFor()
+        expect(await page.getByRole('spinbutton', { name: 'Points required' }).inputValue()).toBe('77')
+        // Leaving asks first.
+        await page.getByRole('link', { name: 'Rewards' }).first().click()
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name: /Stay|Keep/ })
+          .click()
+        await page.getByRole('button', { name: 'Review and save' }).click()
+        await confirm(page, 'Save', 'Ticket')
+        await page.getByText('No changes').waitFor()
+        const [after] = await entryKinds.reward.read(world.db.read, ['shown-open'])
+        expect(after).toMatchObject({ itemType: 'ticket', pointsRequired: 77 })
+        expect(complaints).toEqual([])
+        await close()
+      },
+      LIMIT,
+    )
+
+    test(
+      'creates a rule with conditions, and previews it on what has happened',
+      async () => {
+        const fans = [await addFan(world), await addFan(world)]
+        for (let n = 0; n < 9; n++)
+          await world.db.write(tx =>
+            writeEvent(tx, {
+              ...{ source: 'shop', eventId: `seen-${n}`, userId: fans[n % 2] ?? '', type: 'test.preview' },
+              ...{ occurredAt: tx.now(), data: { amount: n * 100, currency: 'EUR' }, digest: null },
+            }),
+          )
+        const { page, complaints, close } = await open('/catalogue/rule/new')
+        await page.getByRole('textbox', { name: 'Id', exact: true }).fill('big-spender')
+        await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Big spender')
+        await page.getByRole('textbox', { name: 'Event type' }).fill('test.preview')
+        await page.getByRole('button', { name: 'Add condition' }).click()
+        await page.getByRole('textbox', { name: 'Path' }).fill('/amount')
+        await page.getByRole('combobox', { name: 'Comparison' }).selectOption('gte')
+        await page.getByRole('textbox', { name: 'Value', exact: true }).fill('300')
+        await page.getByRole('spinbutton', { name: 'Fixed' }).fill('10')
+        await takeScreenshot(page, 'catalogue-rule', { fullPage: true })
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('tab', { name: 'Preview' }).click()
+        await page.getByRole('button', { name: 'Run preview' }).click()
+        await page.getByText('60 points').first().waitFor()
+        await takeScreenshot(page, 'catalogue-preview')
+        expect(await page.getByText('Would have granted').textContent()).toBe(
+          'Would have granted 60 points to 2 fans.',
+        )
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('tab', { name: 'Form' }).click()
+        await page.getByRole('button', { name: 'Create rule' }).click()
+        await confirm(page, 'Save', 'For big spenders')
+        await page.waitForURL(/big-spender/)
+        const [stored] = await entryKinds.rule.read(world.db.read, ['big-spender'])
+        expect(stored).toMatchObject({
+          when: [{ path: '/amount', op: 'gte', value: 300 }],
+          points: { fixed: 10 },
+        })
+        expect(complaints).toEqual([])
+        await close()
+      },
+      LIMIT,
+    )
+
+    test.each(fullCatalogue('shown').map(({ kind, entry }) => [kind, entry.id] as const))(
+      'shows %s %s without a change, on a phone and in the dark',
+      async (kind, id) => {
+        const look = { colorScheme: 'dark', viewport: { width: 320, height: 720 } } as const
+        const { page, complaints, close } = await open(`/catalogue/${kind}/entry/${id}`, look)
+        await page.getByText('No changes').waitFor()
+        expect(await findSerious(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        await takeScreenshot(page, `catalogue-${id}`, { fullPage: true })
+        expect(complaints).toEqual([])
+        await close()
+      },
+      LIMIT,
+    )
+
+    test(
+      'lays hostile names out, and lets support read alone',
+      async () => {
+        const { page, complaints, close } = await open(
+          '/catalogue/team',
+          { viewport: { width: 390, height: 800 } },
+          'support',
+        )
+        await page.getByText('<img src=x').first().waitFor()
+        expect(await page.getByRole('link', { name: 'New team' }).count()).toBe(0)
+        await page.getByRole('row', { name: /hostile/ }).click()
+        await page.getByText('Your role reads the catalogue').waitFor()
+        expect(await page.getByRole('button', { name: 'Review and save' }).count()).toBe(0)
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        expect(complaints).toEqual([])
+        await close()
       },
       LIMIT,
     )
