@@ -355,6 +355,7 @@ onEachEngine(
         [
           'cash_accounts.balance in EUR: 1100',
           'cash_accounts.held in EUR: 0',
+          `cash_holds.state of ${id}: null`,
           `cash_entries.delta of payment ${id}: ${-PRICE}`,
           'cash_promotions.remaining of welcome: 0',
           `cash_entries.delta of top_up ${paid.id}: 900`,
