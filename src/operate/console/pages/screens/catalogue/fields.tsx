@@ -11,6 +11,7 @@ import {
 } from '../../parts/form.tsx'
 import { formatMoney } from '../../parts/format.ts'
 import { LocalizedField, type LocalizedText, TimeField } from '../../parts/special-fields.tsx'
+import { zone } from '../../preferences.ts'
 import { ConditionRows } from './conditions.tsx'
 import { ListField, type RowContent } from './list-field.tsx'
 import { PictureField } from './picture-field.tsx'
@@ -91,7 +92,7 @@ export function Field({
   const shape = shapeOf(schema)
   const empty = nullable ? null : undefined
   const label = labelOf(name)
-  const hint = hintOf(schema, given)
+  const hint = hintOf(name, schema, given)
   const isRequired = required && !nullable
   const field: FieldProps = { label, pointer, hint, required: isRequired, disabled }
   /** Nothing is the absence of what is optional. */
@@ -124,6 +125,7 @@ export function Field({
       return (
         <TimeField
           {...field}
+          hint={[hint, `In ${zone.value}.`].filter(Boolean).join(' ')}
           value={typeof value === 'string' ? value : null}
           onChange={at => onChange(at ?? empty)}
         />

@@ -2,13 +2,13 @@
 import { read } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { ButtonLink } from '../../parts/button.tsx'
-import { SelectField } from '../../parts/form.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Page, Toolbar } from '../../parts/page.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
 import { SearchField } from '../../parts/special-fields.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
+import { Choice } from '../../parts/tabs.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
@@ -78,12 +78,11 @@ export function EntriesScreen({ kind }: { kind: Kind }) {
           value={search}
           onChange={setSearch}
         />
-        <SelectField
+        <Choice
           label="State"
-          required
           value={state}
           options={[
-            { value: 'all', title: 'All states' },
+            { value: 'all', title: 'All' },
             // Guarantee of the cast: the keys of the constant.
             ...(Object.keys(STATES) as State[]).map(value => ({ value, title: STATES[value].title })),
           ]}

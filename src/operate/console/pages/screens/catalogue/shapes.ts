@@ -146,8 +146,20 @@ export function labelOf(name: string): string {
   return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Where the words of a file say little in a form. */
+const HINTS: Record<string, string> = {
+  active: 'Off: it is kept, but not offered.',
+  startsAt: 'Empty: at once.',
+  endsAt: 'Empty: for ever. At this time it is over.',
+  imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
+  stock: 'Units in all, used ones included. Empty: no limit.',
+  supply: 'Packs in all, sold ones included. Empty: no limit.',
+  budget: 'Points that all fans together get at most. Empty: no limit.',
+}
+
 /** The description, as a hint of a field. */
-export function hintOf(...schemas: Schema[]): string | undefined {
+export function hintOf(name: string, ...schemas: Schema[]): string | undefined {
+  if (HINTS[name] !== undefined) return HINTS[name]
   const text = schemas.map(({ description }) => description).find(one => one !== undefined)
   return text?.replace(/ ?A string, or strings by language tag.*$/, '').replace(/`(\w+)`/g, '$1') || undefined
 }

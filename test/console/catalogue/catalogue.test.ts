@@ -1,0 +1,262 @@
+/** The API of the catalogue editor, on both engines. */
+import { expect, test } from 'bun:test'
+import { asc, eq } from 'drizzle-orm'
+import { writeEvent } from '../../../src/economy/events/record-event.ts'
+import {
+  type CatalogueRecord,
+  kindNamed,
+  writeRecord,
+} from '../../../src/operate/admin/import/catalogue-records.ts'
+import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
+import { addFan } from '../../economy/rules/rules-world.ts'
+import { onEachEngine } from '../../support/world.ts'
+import { consoleOf } from '../support.ts'
+
+let made = 0
+
+onEachEngine('The catalogue of the console', world => {
+  const { as } = consoleOf(world)
+  const editor = as('editor')
+  const full = async () => {
+    const prefix = `api-${++made}`
+    const records = fullCatalogue(prefix)
+    await world.db.write(async tx => {
+      for (const record of records) await writeRecord(tx, record)
+    })
+    return { prefix, records }
+  }
+  const pathOf = ({ kind, entry }: CatalogueRecord) => `/api/catalogue/${kind}/entries/${entry.id}`
+  const reward = (id: string) => ({
+    ...{ id, title: 'Scarf', description: 'One.', itemType: 'voucher', pointsRequired: 5 },
+  })
+
+  test('lists the kinds, and entries with state, search in any language, and pages', async () => {
+    const { prefix } = await full()
+    const kinds = (await as('support').get('/api/catalogue')).body.kinds
+    expect(kinds.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'team',
+      'reward',
+      'pack',
+      'match',
+      'rule',
+      'quest',
+      'set',
+      'product',
+    ])
+    const ids = async (query: string) =>
+      (await editor.get(`/api/catalogue/reward?${query}`)).body.entries.map(({ id }: { id: string }) => id)
+    expect(await ids(`search=${prefix}`)).toEqual([`${prefix}-open`, `${prefix}-scarf`])
+    expect(await ids(`search=${encodeURIComponent('وشاح')}&limit=100`)).toContain(`${prefix}-scarf`)
+    expect(await ids(`search=${prefix}&state=off`)).toEqual([`${prefix}-open`])
+    expect(await ids(`search=${prefix}&state=live`)).toEqual([`${prefix}-scarf`])
+    expect(await ids('search=nothing-has-this')).toEqual([])
+    const first = (await editor.get(`/api/catalogue/reward?search=${prefix}&limit=1`)).body
+    expect(first.entries.length).toBe(1)
+    const next = (
+      await editor.get(`/api/catalogue/reward?search=${prefix}&limit=1&cursor=${first.nextCursor}`)
+    ).body
+    expect([next.entries[0].id, next.nextCursor]).toEqual([`${prefix}-scarf`, null])
+    const other = await editor.get(`/api/catalogue/rule?search=${prefix}&cursor=${first.nextCursor}`)
+    expect([other.status, other.body.code]).toEqual([400, 'invalid_cursor'])
+    expect((await editor.get('/api/catalogue/fans')).status).toBe(422)
+  })
+
+  test('an entry is scheduled, live and over by its start and end', async () => {
+    const at = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString()
+    const entry = { ...reward(`timed-${++made}`), startsAt: at(60_000), endsAt: at(120_000) }
+    const path = `/api/catalogue/reward/entries/${entry.id}`
+    await editor.put(path, { entry, revision: null, reason: 'Soon' })
+    const stateNow = async () => (await editor.get(path)).body.state
+    expect(await stateNow()).toBe('scheduled')
+    world.clock.advance(60_000)
+    expect(await stateNow()).toBe('live')
+    world.clock.advance(60_000)
+    expect(await stateNow()).toBe('over')
+  })
+
+  test('every kind is read with its schema, and saving what was read changes nothing', async () => {
+    const { records } = await full()
+    for (const record of records) {
+      const { status, body } = await editor.get(pathOf(record))
+      expect([record.kind, status, body.revision]).toEqual([record.kind, 200, 1])
+      expect(Object.keys(body.schema.properties)).toEqual(Object.keys(body.entry))
+      const plan = await editor.post(`/api/catalogue/${record.kind}/plan`, { entry: body.entry })
+      expect([record.kind, plan.body]).toEqual([
+        record.kind,
+        { outcome: 'unchanged', revision: 1, changes: [] },
+      ])
+      const saved = await editor.put(pathOf(record), { entry: body.entry, revision: 1, reason: 'Look' })
+      expect(saved.body).toEqual({ outcome: 'unchanged', revision: 1 })
+    }
+  })
+
+  test('a change is compared, saved with who and why, and audited in the same unit of work', async () => {
+    const { prefix } = await full()
+    const path = `/api/catalogue/reward/entries/${prefix}-scarf`
+    const { entry } = (await editor.get(path)).body
+    const draft = { ...entry, title: { ...entry.title, pt: 'Lenço' }, pointsRequired: 9 }
+    const plan = await editor.post('/api/catalogue/reward/plan', { entry: draft })
+    expect(plan.body).toEqual({
+      ...{ outcome: 'changed', revision: 1 },
+      changes: [
+        { member: 'title/pt', from: 'Cachecol', to: 'Lenço' },
+        { member: 'pointsRequired', from: 5, to: 9 },
+      ],
+    })
+    const saved = await editor.put(path, { entry: draft, revision: 1, reason: 'A better word' })
+    expect(saved.body).toEqual({ outcome: 'changed', revision: 2 })
+    const { consoleAudit } = world.db.tables
+    const audited = await world.db.read
+      .select()
+      .from(consoleAudit)
+      .where(eq(consoleAudit.subjectId, `${prefix}-scarf`))
+      .orderBy(asc(consoleAudit.seq))
+    expect(audited.at(-1)).toMatchObject({
+      ...{ operation: 'saveCatalogueEntry', subjectKind: 'reward', reason: 'A better word' },
+      ...{ staffName: 'Test editor', detail: '{"outcome":"changed","revision":2}' },
+    })
+    const { revisions } = (await as('support').get(`${path}/history`)).body
+    expect(revisions).toMatchObject([
+      { revision: 2, source: 'console', staffName: 'Test editor', reason: 'A better word' },
+      { revision: 1, source: 'script', staffName: null, reason: null },
+    ])
+    const compared = (await as('support').get(`${path}/history/2`)).body
+    expect([compared.with, compared.changes]).toEqual([1, plan.body.changes])
+    expect((await editor.get(`${path}/history/2?with=2`)).body.changes).toEqual([])
+    expect((await editor.get(`${path}/history/9`)).body.code).toBe('revision_not_found')
+
+    const restored = await editor.post(`${path}/restore`, { restore: 1, revision: 2, reason: 'It was right' })
+    expect(restored.body).toEqual({ outcome: 'changed', revision: 3 })
+    expect((await editor.get(path)).body.entry).toEqual(entry)
+  })
+
+  test('of many who save one revision at once, one succeeds, and the others are told', async () => {
+    const { prefix } = await full()
+    const path = `/api/catalogue/quest/entries/${prefix}-z-first`
+    const { entry } = (await editor.get(path)).body
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        as('editor', `Editor ${n}`).put(path, {
+          entry: { ...entry, title: `Try ${n}` },
+          revision: 1,
+          reason: 'Race',
+        }),
+      ),
+    )
+    expect(answers.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([
+      200,
+      ...Array(5).fill('revision_conflict'),
+    ])
+    const { consoleAudit } = world.db.tables
+    const audited = await world.db.read
+      .select()
+      .from(consoleAudit)
+      .where(eq(consoleAudit.subjectId, `${prefix}-z-first`))
+    expect(audited.length).toBe(1)
+  })
+
+  test('refusals point at the member', async () => {
+    const { prefix } = await full()
+    const plan = async (kind: string, entry: object) => {
+      const { status, body } = await editor.post(`/api/catalogue/${kind}/plan`, { entry })
+      return [status, body.code, ...(body.errors ?? []).map(({ pointer }: { pointer: string }) => pointer)]
+    }
+    const wrong = { ...reward('bad'), pointsRequired: -1, colour: 'red', endsAt: 'soon' }
+    expect(await plan('reward', wrong)).toEqual([
+      422,
+      'validation_failed',
+      ...['/entry/colour', '/entry/pointsRequired', '/entry/endsAt'],
+    ])
+    expect(await plan('reward', { ...reward('purchase') })).toEqual([422, 'validation_failed', '/entry/id'])
+    const team = { id: 'm', competition: 'Cup', season: '26', kickoffAt: '2026-10-01T18:00:00Z' }
+    expect(await plan('match', { ...team, homeTeamId: 'nobody', awayTeamId: `${prefix}-bay` })).toEqual([
+      409,
+      'catalogue_conflict',
+      '/entry/homeTeamId',
+    ])
+    const fan = await world.fan()
+    const limited = { ...reward(`claimed-${++made}`), pointsRequired: 0, stock: 5 }
+    const path = `/api/catalogue/reward/entries/${limited.id}`
+    await editor.put(path, { entry: limited, revision: null, reason: 'New' })
+    await fan.post('/api/rewards/claim', { rewardId: limited.id })
+    const less = { entry: { ...limited, stock: 0 }, revision: 1, reason: 'Gone' }
+    const refused = await editor.put(path, less)
+    expect([refused.status, refused.body.code, refused.body.errors[0].pointer]).toEqual([
+      409,
+      'catalogue_conflict',
+      '/entry/stock',
+    ])
+    const moved = await editor.put(path, { ...less, entry: { ...limited, id: 'other' } })
+    expect([moved.status, moved.body.errors[0].pointer]).toEqual([422, '/entry/id'])
+    const again = await editor.put(path, { entry: limited, revision: null, reason: 'New' })
+    expect([again.status, again.body.code]).toEqual([409, 'revision_conflict'])
+    expect((await editor.put(path, { entry: limited, revision: 1 })).status).toBe(422)
+    expect((await editor.get('/api/catalogue/reward/entries/nothing')).body.code).toBe('entry_not_found')
+  })
+
+  test('every kind is switched off and on, and each is a revision', async () => {
+    const { records } = await full()
+    for (const record of records.filter(({ entry }) => entry.active !== false)) {
+      const path = `${pathOf(record)}/activation`
+      const off = await editor.post(path, { active: false, revision: 1, reason: 'Pause' })
+      expect([record.kind, off.body]).toEqual([record.kind, { outcome: 'changed', revision: 2 }])
+      expect((await editor.get(pathOf(record))).body.state).toBe('off')
+      const stale = await editor.post(path, { active: true, revision: 1, reason: 'On' })
+      expect(stale.body.code).toBe('revision_conflict')
+      await editor.post(path, { active: true, revision: 2, reason: 'On' })
+      const [stored] = await kindNamed(record.kind).read(world.db.read, [record.entry.id])
+      expect(stored?.active).toBe(true)
+    }
+  })
+
+  test('support reads and does not write', async () => {
+    const { prefix } = await full()
+    const path = `/api/catalogue/reward/entries/${prefix}-open`
+    const support = as('support')
+    const { entry } = (await support.get(path)).body
+    expect(entry.title).toBe('Open')
+    const refused = await Promise.all([
+      support.put(path, { entry, revision: 1, reason: 'No' }),
+      support.post(`${path}/activation`, { active: true, revision: 1, reason: 'No' }),
+      support.post(`${path}/restore`, { restore: 1, revision: 1, reason: 'No' }),
+      support.post('/api/catalogue/reward/plan', { entry }),
+      support.post('/api/catalogue/rule/preview', { entry, days: 30 }),
+    ])
+    expect(refused.map(({ body }) => body.code)).toEqual(Array(5).fill('permission_denied'))
+  })
+
+  test('a preview streams its progress and its result, and refuses a draft that is not valid', async () => {
+    const fan = await addFan(world)
+    const eventType = `test.api-${++made}`
+    for (let n = 0; n < 3; n++)
+      await world.db.write(tx =>
+        writeEvent(tx, {
+          ...{ source: 'shop', eventId: `${eventType}-${n}`, userId: fan, type: eventType },
+          ...{ occurredAt: tx.now(), data: { amount: n }, digest: null },
+        }),
+      )
+    const linesOf = async (kind: string, entry: object) =>
+      String((await editor.post(`/api/catalogue/${kind}/preview`, { entry, days: 30 })).body)
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+    const rule = { id: 'draft', name: 'Draft', eventType, points: { fixed: 4 }, active: false }
+    const lines = await linesOf('rule', rule)
+    expect(lines[0]).toEqual({ progress: { events: 0, share: 0 } })
+    expect(lines.at(-1).result).toMatchObject({ points: 12, fans: 1, events: 3, isComplete: true })
+    const quest = {
+      ...{ id: 'draft', title: 'Draft', description: 'Draft.', kind: 'quest', period: 'once' },
+      ...{ steps: [{ id: 'do', eventType, target: 2 }], reward: { points: 7 } },
+    }
+    expect((await linesOf('quest', quest)).at(-1).result).toMatchObject({
+      points: 7,
+      completions: 1,
+      started: 1,
+    })
+    const bad = await editor.post('/api/catalogue/rule/preview', {
+      entry: { ...rule, eventType: 'X' },
+      days: 30,
+    })
+    expect([bad.status, bad.body.errors[0].pointer]).toEqual([422, '/entry/eventType'])
+  })
+})
