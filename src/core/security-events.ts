@@ -14,6 +14,7 @@ export const SECURITY_EVENTS = {
   sign_in_limit_reached: 'an address has reached its limit of sign-in requests',
   console_link_reused: 'a link of the console was used again, and refused',
   console_link_refused: 'a link of the console that is unknown or has expired was refused',
+  console_sign_in_refused: 'a sign-in to the console by the provider of the staff was refused',
 } as const
 
 export type SecurityEvent = keyof typeof SECURITY_EVENTS

@@ -9,7 +9,13 @@ import { onEachEngine } from '../support/world.ts'
 import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
 
 /** Operations without a session. */
-const WITHOUT_SESSION = ['readLink', 'signIn']
+const WITHOUT_SESSION = [
+  'finishProviderSignIn',
+  'readLink',
+  'readSignInOptions',
+  'signIn',
+  'startProviderSignIn',
+]
 
 onEachEngine('every operation of the console', world => {
   const { client, signIn } = consoleOf(world)

@@ -17,6 +17,7 @@ import { moderationRoutes } from './moderation/routes.ts'
 import { orderDeskRoutes } from './orders/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { pageRoutes } from './page-routes.ts'
+import { providerRoutes } from './provider/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { staffRoutes } from './sessions/staff-routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -30,6 +31,7 @@ type Handle = (request: Request) => Promise<Response>
 export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): AnyElysia =>
   new Elysia({ name: 'console/api', normalize: false })
     .use(sessionRoutes(deps))
+    .use(providerRoutes(deps))
     .use(fansRoutes(deps))
     .use(staffRoutes(deps))
     .use(auditRoutes(deps))

@@ -9,6 +9,7 @@ import type { GuardedFetch } from '../../core/ssrf-guard.ts'
 import type { TaskLog } from '../../core/task-log.ts'
 import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
+import type { Fetch } from '../../platform/identity-provider/fetch-json.ts'
 import type { Payments } from '../../play/purchases/gateways/create.ts'
 import type { CodeSource } from '../../play/rewards/redemptions.ts'
 import type { Jobs } from '../admin/jobs/jobs.ts'
@@ -24,6 +25,8 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   /** Of addresses in the database. */
   addressEncryption: Encryption
   lifecycle: { stopping: boolean }
+  /** How the provider of the staff is called; by default with the guard against internal addresses in production. */
+  staffFetch?: Fetch
   webhookSecrets: WebhookSecrets
   webhookFetch: GuardedFetch
   jobs: Jobs

@@ -15,8 +15,11 @@ export function readConsoleConfig(reader: EnvironmentReader, apiPort: number) {
   const host = reader.text('CONSOLE_HOST') ?? '127.0.0.1'
   const url = readOrigin(reader)
   const twoPerson = readTwoPerson(reader)
+  const provider = readStaffProvider(reader)
   if (!isSet && reader.production) return null
   if (port !== 0 && port === apiPort) reader.refuse('CONSOLE_PORT', 'must differ from PORT')
+  if (provider && port === 0 && url === null)
+    reader.refuse('CONSOLE_URL', 'is required by CONSOLE_ISSUER where CONSOLE_PORT is 0')
   if (reader.production && !LOOPBACK.includes(host) && !url?.startsWith('https:'))
     reader.refuse('CONSOLE_URL', 'must be https in production, unless CONSOLE_HOST is the loopback')
   return Object.freeze({
@@ -31,7 +34,36 @@ export function readConsoleConfig(reader: EnvironmentReader, apiPort: number) {
     secure: url?.startsWith('https:') ?? false,
     /** Actions that wait for a second person. */
     twoPerson,
+    /** With which staff sign in; null: by links alone. */
+    provider,
   })
+}
+
+/** An OpenID provider of the staff, which is not that of the fans. */
+export interface StaffProviderConfig {
+  /** Without a trailing slash. */
+  issuer: string
+  clientId: string
+  /** Null: a public client, with PKCE alone. */
+  clientSecret: string | null
+  /** The claim of the ID token with a role of the console or a list; a path with dots, or a name that has them. */
+  roleClaim: string
+}
+
+function readStaffProvider(reader: EnvironmentReader): Readonly<StaffProviderConfig> | null {
+  const issuer = reader.text('CONSOLE_ISSUER')?.replace(/\/+$/, '')
+  const clientId = reader.text('CONSOLE_CLIENT_ID')
+  const clientSecret = reader.secret('CONSOLE_CLIENT_SECRET') ?? null
+  const roleClaim = reader.text('CONSOLE_ROLE_CLAIM') ?? 'roles'
+  if (issuer === undefined) return null
+  const parsed = URL.parse(issuer)
+  const isUrl = parsed !== null && /^https?:$/.test(parsed.protocol)
+  if (!isUrl || parsed.username || parsed.search || parsed.hash)
+    reader.refuse('CONSOLE_ISSUER', 'must be an http(s) URL without credentials, query and fragment')
+  else if (reader.production && parsed.protocol !== 'https:')
+    reader.refuse('CONSOLE_ISSUER', 'must be https in production')
+  if (clientId === undefined) reader.refuse('CONSOLE_CLIENT_ID', 'is required by CONSOLE_ISSUER')
+  return Object.freeze({ issuer, clientId: clientId ?? '', clientSecret, roleClaim })
 }
 
 function readOrigin(reader: EnvironmentReader): string | null {

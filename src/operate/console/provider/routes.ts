@@ -1,0 +1,115 @@
+/** Sign-in with the provider of the staff: to its page, and back. */
+import { loggable } from '../../../core/loggable.ts'
+import { logSecurityEvent } from '../../../core/security-events.ts'
+import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
+import { anyone } from '../../../platform/http/contract/group.ts'
+import { operation } from '../../../platform/http/contract/operation.ts'
+import { requestIdOf } from '../../../platform/http/edge/request-log.ts'
+import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import { recordAction } from '../audit/record.ts'
+import { consoleConfigOf, consoleUrlOf } from '../contract/settings.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import {
+  attemptCookie,
+  attemptCookieName,
+  cookieName,
+  readCookie,
+  sessionCookie,
+} from '../sessions/cookie.ts'
+import { createSession, endSessionOfToken, SESSION_MS } from '../sessions/sessions.ts'
+import { ProviderResponse, Redirect, SignInOptions } from './schema.ts'
+import { createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
+
+const PREFIX = '/api/session/provider'
+const ATTEMPT_SECONDS = 600
+
+export const providerRoutes = (deps: ConsoleDeps) => {
+  const console = consoleConfigOf(deps)
+  const { provider, secure } = console
+  const fetch =
+    deps.staffFetch ??
+    createGuardedFetch({
+      publicOnly: deps.config.production,
+      allowPrivate: deps.config.identity.allowPrivate,
+    })
+  const redirectUri = `${consoleUrlOf(console)}${PREFIX}/callback`
+  const signIn = provider && createStaffSignIn({ ...deps, provider, redirectUri, fetch })
+
+  /** 303: the browser follows with GET, and sends no address of this response on. */
+  function redirect(location: string, cookies: string[]): never {
+    const headers = new Headers({ Location: location, 'Cache-Control': 'no-store' })
+    for (const cookie of cookies) headers.append('Set-Cookie', cookie)
+    // Guarantee of the cast: a response of its own is sent as it is.
+    return new Response(null, { status: 303, headers }) as never
+  }
+  const forgotten = attemptCookie(secure, '', 0)
+  const refuse = (fault: SignInFault) => redirect(`/?refused=${fault}`, [forgotten])
+
+  return anyone({ prefix: PREFIX, tag: 'Session' })
+    .use(uncachedInGroup())
+    .get(
+      '',
+      () => ({ provider: provider && new URL(provider.issuer).host }),
+      operation({
+        id: 'readSignInOptions',
+        summary: 'How staff can sign in',
+        responses: { 200: SignInOptions },
+        data: 'none',
+      }),
+    )
+    .get(
+      '/start',
+      async () => {
+        if (!signIn) return refuse('provider')
+        try {
+          const { location, cookie } = await signIn.begin()
+          return redirect(location, [attemptCookie(secure, cookie, ATTEMPT_SECONDS)])
+        } catch (error) {
+          deps.log.warn({ error: loggable(error) }, 'the provider of the staff cannot be reached')
+          return refuse('provider')
+        }
+      },
+      operation({
+        id: 'startProviderSignIn',
+        summary: 'Go to the page of the provider of the staff',
+        responses: { 303: Redirect },
+        data: 'none',
+        limit: 'tokens',
+      }),
+    )
+    .get(
+      '/callback',
+      async ({ query, request, set }) => {
+        if (!signIn) return refuse('provider')
+        try {
+          // Guarantee of the cast: parameters of a query are texts.
+          const response = query as Record<string, string | undefined>
+          const staff = await signIn.finish(response, readCookie(request.headers, attemptCookieName(secure)))
+          const replaced = readCookie(request.headers, cookieName(secure))
+          const { token } = await deps.db.write(async tx => {
+            if (replaced !== undefined) await endSessionOfToken(tx, replaced)
+            const created = await createSession(tx, staff)
+            const subject = { kind: 'session', id: created.id }
+            await recordAction(tx, { staff, operation: 'signIn', subject, detail: { provider: true } })
+            return created
+          })
+          return redirect('/', [forgotten, sessionCookie(console, token, SESSION_MS / 1_000)])
+        } catch (error) {
+          const fault = error instanceof SignInRefused ? error.fault : 'provider'
+          const requestId = requestIdOf(set)
+          logSecurityEvent(deps.log, 'console_sign_in_refused', { requestId, path: `${PREFIX}/callback` })
+          deps.log.warn({ requestId, fault, error: loggable(error) }, 'staff were not signed in')
+          return refuse(fault)
+        }
+      },
+      operation({
+        id: 'finishProviderSignIn',
+        summary: 'Come back from the page of the provider of the staff',
+        query: ProviderResponse,
+        open: true,
+        responses: { 303: Redirect },
+        data: 'write',
+        limit: 'tokens',
+      }),
+    )
+}

@@ -1,0 +1,147 @@
+/** The OpenID provider of the staff: authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
+import { createHash } from 'node:crypto'
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import type { Sources } from '../../../../db/index.ts'
+import { isSameSecret } from '../../../core/constant-time.ts'
+import type { StaffProviderConfig } from '../../../platform/config/console.ts'
+import { discoveryUrl, readDiscovery } from '../../../platform/identity-provider/discovery.ts'
+import { type Fetch, fetchJson, ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
+import { mintSecret } from '../sessions/secrets.ts'
+import { nameFault, type Staff } from '../staff.ts'
+import { readRole } from './role.ts'
+
+const LIMITS = { deadlineMs: 10_000, maxBytes: 256 * 1024 }
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const LEEWAY_SECONDS = 30
+
+/** Why nobody was signed in, for the page. */
+export type SignInFault = 'denied' | 'expired' | 'no_role' | 'provider'
+
+export class SignInRefused extends Error {
+  constructor(
+    readonly fault: SignInFault,
+    /** For the log: without a value of the response. */
+    message: string,
+  ) {
+    super(message)
+    this.name = 'SignInRefused'
+  }
+}
+
+/** What binds the response of the provider to this browser: in a cookie until then. */
+interface Attempt {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+interface Options extends Pick<Sources, 'now' | 'randomBytes'> {
+  provider: StaffProviderConfig
+  redirectUri: string
+  fetch: Fetch
+}
+
+export type StaffSignIn = ReturnType<typeof createStaffSignIn>
+
+export function createStaffSignIn({ provider, redirectUri, fetch, now, randomBytes }: Options) {
+  const { issuer, clientId, clientSecret, roleClaim } = provider
+  // What the host resolves to is checked by `fetch`.
+  const rules = { httpsOnly: issuer.startsWith('https:'), publicOnly: false, allowPrivate: [] }
+
+  async function discover() {
+    const { body } = await fetchJson({ ...LIMITS, fetch, url: discoveryUrl(issuer) })
+    const endpoints = readDiscovery(body, issuer, rules)
+    const { authorization, token, jwks } = endpoints
+    if (!authorization || !token) throw new ProviderError('it has no endpoints to sign in', 'invalid')
+    const methods = body.token_endpoint_auth_methods_supported
+    const takesBasic = !Array.isArray(methods) || methods.includes('client_secret_basic')
+    return { authorization, token, jwks, takesBasic }
+  }
+
+  async function redeem(code: string, { verifier }: Attempt): Promise<JWTPayload> {
+    const { token, jwks, takesBasic } = await discover()
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    }
+    const inForm = clientSecret === null || !takesBasic
+    const body = new URLSearchParams({
+      ...form,
+      ...(inForm ? { client_id: clientId } : {}),
+      ...(inForm && clientSecret !== null ? { client_secret: clientSecret } : {}),
+    })
+    const authorized: Fetch = request => {
+      if (!inForm) request.headers.set('authorization', basicOf(clientId, clientSecret ?? ''))
+      return fetch(request)
+    }
+    const response = await fetchJson({ ...LIMITS, fetch: authorized, url: token, body })
+    const { id_token: idToken } = response.body
+    if (typeof idToken !== 'string') throw new SignInRefused('provider', 'the provider sent no ID token')
+    const keys = await fetchJson({ ...LIMITS, fetch, url: jwks })
+    // Guarantee of the cast: jose checks the set.
+    const set = createLocalJWKSet(keys.body as unknown as JSONWebKeySet)
+    const { payload } = await jwtVerify(idToken, set, {
+      ...{ audience: clientId, algorithms: ALGORITHMS, clockTolerance: LEEWAY_SECONDS },
+      ...{
+        issuer: [issuer, `${issuer}/`],
+        currentDate: now(),
+        requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
+      },
+    })
+    return payload
+  }
+
+  return {
+    /** The address of the provider's page, and the value of the cookie. @throws ProviderError */
+    async begin(): Promise<{ location: string; cookie: string }> {
+      const { authorization } = await discover()
+      const attempt = {
+        state: mintSecret(randomBytes),
+        nonce: mintSecret(randomBytes),
+        verifier: mintSecret(randomBytes),
+      }
+      const location = new URL(authorization)
+      const parameters = {
+        ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
+        ...{ scope: 'openid profile email', state: attempt.state, nonce: attempt.nonce },
+        code_challenge: createHash('sha256').update(attempt.verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+      }
+      for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value)
+      return { location: location.href, cookie: Object.values(attempt).join('.') }
+    },
+    /**
+     * The person of a response of the provider. `cookie`: what `begin` gave to this browser.
+     * @throws SignInRefused, ProviderError, and jose's errors
+     */
+    async finish(response: Record<string, string | undefined>, cookie: string | undefined): Promise<Staff> {
+      const [state = '', nonce = '', verifier = ''] = cookie?.split('.') ?? []
+      // Another site may have sent the browser here, with a code of its own.
+      if (state === '' || !isSameSecret(response.state ?? '', state))
+        throw new SignInRefused('expired', 'the response is of no sign-in of this browser')
+      // RFC 9207: the response is of this provider.
+      if (response.iss !== undefined && response.iss.replace(/\/+$/, '') !== issuer)
+        throw new SignInRefused('provider', 'the response is of another issuer')
+      if (response.code === undefined) throw new SignInRefused('denied', 'the provider refused the sign-in')
+      const claims = await redeem(response.code, { state, nonce, verifier })
+      if (!isSameSecret(String(claims.nonce), nonce))
+        throw new SignInRefused('provider', 'the ID token is of another sign-in')
+      if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== clientId)
+        throw new SignInRefused('provider', 'the ID token is for another client')
+      const role = readRole(claims, roleClaim)
+      if (role === null) throw new SignInRefused('no_role', `the claim ${roleClaim} has no role`)
+      return { id: `provider:${claims.sub}`, name: nameOf(claims), role }
+    },
+  } as const
+
+  function nameOf({ name, preferred_username: username, email, sub = '' }: JWTPayload): string {
+    const named = [name, username, email].find(text => typeof text === 'string' && nameFault(text) === null)
+    return typeof named === 'string' ? named : `Staff ${sub.slice(0, 60)}`
+  }
+}
+
+/** RFC 6749 §2.3.1: both are form-encoded first. */
+const basicOf = (clientId: string, secret: string) =>
+  `Basic ${Buffer.from([clientId, secret].map(encodeURIComponent).join(':')).toString('base64')}`

@@ -1,0 +1,258 @@
+/** Signing in with the provider of the staff: the mock provider, and every response that must not sign anyone in. */
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
+import { readRole } from '../../src/operate/console/provider/role.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { ISSUER, onEachEngine } from '../support/world.ts'
+import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
+
+const CLIENT_ID = 'matchday-app'
+const CALLBACK = `${CONSOLE_ORIGIN}/api/session/provider/callback`
+
+onEachEngine('signing in with the provider of the staff', world => {
+  /** Changes responses of the provider on their way. */
+  let tamper: (request: Request, response: Response) => Promise<Response> = async (_, response) => response
+  const asked: Request[] = []
+  const withProvider = (provider: object = {}) =>
+    consoleOf(world, () => {
+      const { console } = world.config
+      if (!console) throw new Error('the console is on in tests')
+      const settings = {
+        issuer: ISSUER,
+        clientId: CLIENT_ID,
+        clientSecret: null,
+        roleClaim: 'preferred_username',
+      }
+      return {
+        config: {
+          ...world.config,
+          console: { ...console, port: 3100, provider: { ...settings, ...provider } },
+        },
+        staffFetch: async request => {
+          // Guarantee of the cast: a clone is of the same class.
+          asked.push(request.clone() as Request)
+          return tamper(request, await world.idp.handle(request))
+        },
+      } satisfies Partial<ConsoleDeps>
+    })
+  const usual = withProvider()
+
+  let people = 0
+  /** A user of the provider with the role as a claim. */
+  async function person(role: string) {
+    const sub = `staff-${++people}`
+    const claims = { sub, name: `Person ${people}`, preferred_username: role }
+    await world.idp.handle(
+      new Request(`${ISSUER}/_mock/users`, {
+        method: 'POST',
+        body: JSON.stringify(claims),
+        headers: { 'content-type': 'application/json' },
+      }),
+    )
+    return sub
+  }
+  const pairOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? ''
+  const cookiesOf = ({ headers }: { headers: Headers }) => headers.getSetCookie()
+
+  /** A browser goes to the provider, picks the person, and comes back: the address, and the cookie of its attempt. */
+  async function authorize(sub: string, at = usual) {
+    const start = await at.anonymous.get('/api/session/provider/start')
+    expect(start.status).toBe(303)
+    const location = new URL(start.headers.get('location') ?? '')
+    const form = new URLSearchParams(location.searchParams)
+    form.set('sub', sub)
+    const picked = await world.idp.handle(
+      new Request(`${ISSUER}/authorize`, {
+        method: 'POST',
+        body: form,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: ISSUER },
+      }),
+    )
+    const back = new URL(picked.headers.get('location') ?? '')
+    return { start, location, back, cookie: pairOf(cookiesOf(start)[0]) }
+  }
+  const comeBack = (address: URL, cookie: string, at = usual) =>
+    at.client(cookie ? { cookie } : {}).get(address.pathname + address.search)
+  const refusedAs = (fault: string) => [303, `/?refused=${fault}`, 1]
+  async function outcomeOf(address: URL, cookie: string, at = usual) {
+    const response = await comeBack(address, cookie, at)
+    // The cookie of the attempt is deleted; there is none of a session.
+    return [response.status, response.headers.get('location'), cookiesOf(response).length]
+  }
+  beforeEach(() => {
+    tamper = async (_, response) => response
+    asked.length = 0
+    world.logged.length = 0
+  })
+
+  test('goes to the provider with PKCE, a state and a nonce, which only this browser has', async () => {
+    const { location, start } = await authorize(await person('owner'))
+    const { state, nonce, code_challenge, ...rest } = Object.fromEntries(location.searchParams)
+    expect([state?.length, nonce?.length, code_challenge?.length]).toEqual([43, 43, 43])
+    expect(rest).toEqual({
+      ...{ response_type: 'code', client_id: CLIENT_ID, redirect_uri: CALLBACK },
+      ...{ scope: 'openid profile email', code_challenge_method: 'S256' },
+    })
+    expect(cookiesOf(start)[0]).toMatch(
+      /^matchday_console_sign_in=[\w-]{43}\.[\w-]{43}\.[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=600$/,
+    )
+    // The verifier and what it binds stay here.
+    expect(location.href).not.toContain(cookiesOf(start)[0]?.split('.')[2]?.split(';')[0] ?? '')
+  })
+
+  test('signs in with the role of the claim, for as long as a link does', async () => {
+    const sub = await person('finance')
+    const { back, cookie } = await authorize(sub)
+    const response = await comeBack(back, cookie)
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/'])
+    const [forgotten, session] = cookiesOf(response)
+    expect(forgotten).toContain('matchday_console_sign_in=; ')
+    expect(session).toMatch(/^matchday_console=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=28800$/)
+    const { body } = await usual.client({ cookie: pairOf(session) }).get('/api/session')
+    expect(body.staff).toEqual({ id: `provider:${sub}`, name: `Person ${people}`, role: 'finance' })
+    const { entries } = (await usual.as('owner').get(`/api/audit?staffId=provider:${sub}`)).body
+    expect(entries).toMatchObject([{ operation: 'signIn', detail: { provider: true } }])
+  })
+
+  test('signs nobody in without a role, and reports it', async () => {
+    const { back, cookie } = await authorize(await person('fan'))
+    expect(await outcomeOf(back, cookie)).toEqual(refusedAs('no_role'))
+    await waitUntil('the event is logged', () =>
+      world.logged.some(line => line.includes('"console_sign_in_refused"')),
+    )
+    expect(world.logged.join('')).not.toContain(back.searchParams.get('code') ?? 'code')
+  })
+
+  test('a response is of the browser that began: not without its cookie, nor with that of another', async () => {
+    const [own, other] = [await authorize(await person('owner')), await authorize(await person('owner'))]
+    expect(await outcomeOf(own.back, '')).toEqual(refusedAs('expired'))
+    expect(await outcomeOf(own.back, other.cookie)).toEqual(refusedAs('expired'))
+    // A code of another sign-in with the own state: the verifier does not match.
+    const mixed = new URL(own.back)
+    mixed.searchParams.set('code', other.back.searchParams.get('code') ?? '')
+    expect(await outcomeOf(mixed, own.cookie)).toEqual(refusedAs('provider'))
+  })
+
+  test('a code is used once', async () => {
+    const { back, cookie } = await authorize(await person('owner'))
+    expect((await comeBack(back, cookie)).headers.get('location')).toBe('/')
+    expect(await outcomeOf(back, cookie)).toEqual(refusedAs('provider'))
+  })
+
+  test('a refusal at the provider is told', async () => {
+    const { back, cookie } = await authorize(await person('owner'))
+    const refused = new URL(back)
+    refused.searchParams.delete('code')
+    refused.searchParams.set('error', 'access_denied')
+    expect(await outcomeOf(refused, cookie)).toEqual(refusedAs('denied'))
+  })
+
+  test('a response of another issuer is refused', async () => {
+    const { back, cookie } = await authorize(await person('owner'))
+    back.searchParams.set('iss', 'https://other.example')
+    expect(await outcomeOf(back, cookie)).toEqual(refusedAs('provider'))
+    expect(asked.filter(({ url }) => url.endsWith('/token'))).toEqual([])
+  })
+
+  /** The ID token with another payload or header, as it would be without a valid signature. */
+  const forge = (change: (claims: Record<string, unknown>) => object, header?: object) => {
+    tamper = async (request, response) => {
+      if (!request.url.endsWith('/token') || !response.ok) return response
+      const body = (await response.json()) as { id_token: string }
+      const [head = '', payload = '', signature = ''] = body.id_token.split('.')
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+      const forged = `${header ? encode(header) : head}.${encode(change(claims))}.${header ? '' : signature}`
+      return Response.json({ ...body, id_token: forged })
+    }
+  }
+
+  test.each([
+    ['another role', (claims: object) => ({ ...claims, preferred_username: 'owner' }), undefined],
+    ['no algorithm', (claims: object) => claims, { alg: 'none', typ: 'JWT' }],
+  ])('a forged ID token is refused: %s', async (_, change, header) => {
+    const { back, cookie } = await authorize(await person('support'))
+    forge(change, header)
+    expect(await outcomeOf(back, cookie)).toEqual(refusedAs('provider'))
+  })
+
+  test('an ID token of another sign-in is refused by its nonce', async () => {
+    const [first, second] = [await authorize(await person('owner')), await authorize(await person('owner'))]
+    let kept: string | undefined
+    tamper = async (request, response) => {
+      if (!request.url.endsWith('/token')) return response
+      const body = (await response.json()) as { id_token: string }
+      kept ??= body.id_token
+      return Response.json({ ...body, id_token: kept })
+    }
+    expect((await comeBack(first.back, first.cookie)).headers.get('location')).toBe('/')
+    expect(await outcomeOf(second.back, second.cookie)).toEqual(refusedAs('provider'))
+  })
+
+  test('a code for another client is refused', async () => {
+    const other = withProvider({ clientId: 'matchday-swagger' })
+    const { back, cookie } = await authorize(await person('owner'), other)
+    let swapped = false
+    tamper = async (request, response) => {
+      swapped ||= request.url.endsWith('/token')
+      return response
+    }
+    // The callback is of a console with another client id.
+    expect(await outcomeOf(back, cookie)).toEqual(refusedAs('provider'))
+    expect(swapped).toBe(true)
+  })
+
+  test('a secret of the client is sent in the header alone', async () => {
+    const confidential = withProvider({ clientSecret: 'a secret/with:signs' })
+    tamper = async (request, response) => {
+      if (!request.url.includes('openid-configuration')) return response
+      const document = (await response.json()) as object
+      return Response.json({ ...document, token_endpoint_auth_methods_supported: ['client_secret_basic'] })
+    }
+    const { back, cookie } = await authorize(await person('owner'), confidential)
+    await comeBack(back, cookie, confidential)
+    const request = asked.find(({ url }) => url.endsWith('/token'))
+    const sent = `${encodeURIComponent(CLIENT_ID)}:${encodeURIComponent('a secret/with:signs')}`
+    expect(request?.headers.get('authorization')).toBe(`Basic ${Buffer.from(sent).toString('base64')}`)
+    expect(await request?.text()).not.toContain('secret')
+  })
+
+  test('a provider that does not answer sends nobody away without a word', async () => {
+    tamper = async () => new Response('down', { status: 503 })
+    const { status, headers } = await usual.anonymous.get('/api/session/provider/start')
+    expect([status, headers.get('location')]).toEqual([303, '/?refused=provider'])
+    expect(world.logged.join('')).toContain('the provider of the staff cannot be reached')
+  })
+
+  test('the page learns whether there is a provider', async () => {
+    expect((await usual.anonymous.get('/api/session/provider')).body).toEqual({ provider: 'localhost:4000' })
+    const without = consoleOf(world)
+    expect((await without.anonymous.get('/api/session/provider')).body).toEqual({ provider: null })
+    const { headers } = await without.anonymous.get('/api/session/provider/start')
+    expect(headers.get('location')).toBe('/?refused=provider')
+  })
+})
+
+describe('the role of a claim', () => {
+  test.each([
+    ['a text', { roles: 'editor' }, 'roles', 'editor'],
+    ['a list', { roles: ['staff', 'moderator'] }, 'roles', 'moderator'],
+    ['a prefix', { groups: ['matchday-owner'] }, 'groups', 'owner'],
+    ['of several the last in order', { roles: ['owner', 'support'] }, 'roles', 'owner'],
+    ['a path', { realm_access: { roles: ['finance'] } }, 'realm_access.roles', 'finance'],
+    [
+      'a name with dots',
+      { 'https://club.example/roles': ['support'] },
+      'https://club.example/roles',
+      'support',
+    ],
+    ['a list in a text', { roles: '["support"]' }, 'roles', 'support'],
+    ['words', { roles: 'staff support' }, 'roles', 'support'],
+    ['nothing', {}, 'roles', null],
+    ['another type', { roles: { owner: true } }, 'roles', null],
+    ['a part of a word', { roles: ['co-owner', 'ownership'] }, 'roles', null],
+    ['what objects inherit', {}, 'constructor.name', null],
+  ])('is read from %s', (_, claims, path, role) => {
+    expect(readRole(claims, path)).toBe(role as ReturnType<typeof readRole>)
+  })
+})
