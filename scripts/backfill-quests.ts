@@ -1,9 +1,9 @@
 /** `bun run backfill-quests QUEST --since D`: counts past events for a quest. */
 import { backfillFan, listFansWithEvents } from '../src/operate/admin/backfill-quests.ts'
+import { rollBack } from '../src/operate/admin/roll-back.ts'
 import { readQuestSet } from '../src/play/quests/definition.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
-import { rollBack } from './command/roll-back.ts'
 
 const command = declareCommand({
   name: 'backfill-quests',

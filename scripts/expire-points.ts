@@ -3,9 +3,9 @@ import type { Database } from '../db/index.ts'
 import { type ExpiredPage, expirePage } from '../src/economy/expiry/expire-page.ts'
 import { expireBatch, FANS } from '../src/economy/expiry/expire-points.ts'
 import { dayOf, findPass } from '../src/economy/points/expiry.ts'
+import { rollBack } from '../src/operate/admin/roll-back.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
-import { rollBack } from './command/roll-back.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 
 const command = declareCommand({

@@ -1,12 +1,12 @@
 /** `bun run export-user ID`: exports all data stored about a fan, as JSON. */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { UserReference } from '../src/core/caller.ts'
+import { streamJson } from '../src/core/stream-json.ts'
 import { exportUser } from '../src/operate/admin/export-user.ts'
 import { createAddressEncryption } from '../src/play/shop/addresses.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
-import { streamJson } from './export-user/stream-json.ts'
 
 /** Characters per write. */
 const CHUNK = 65_536

@@ -3,16 +3,12 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../db/index.ts'
 import { explainFault } from '../src/core/faults.ts'
 import { errorsOf } from '../src/core/formats.ts'
-import { DomainError } from '../src/core/problems.ts'
-import { readCashBalances } from '../src/economy/cash/balances.ts'
-import { givePromotion } from '../src/economy/cash/promotions.ts'
+import { grantCash } from '../src/economy/cash/grant-cash.ts'
 import { Grant, grantPoints, MAX_GRANT } from '../src/economy/points/grants.ts'
-import { resolveFan } from '../src/identity/users/fan-reference.ts'
-import { userProblems } from '../src/identity/users/problems.ts'
+import { rollBack } from '../src/operate/admin/roll-back.ts'
 import { type CommandResult, declareCommand, instant, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
-import { rollBack } from './command/roll-back.ts'
 
 const command = declareCommand({
   name: 'grant',
@@ -91,24 +87,11 @@ async function giveCash(
   { fan, delta: amount, ref, note }: Grant,
   currency: string,
 ): Promise<CommandResult> {
-  const { dryRun, expires: expiresAt = null } = command.opts()
-  const give = async (tx: Transaction) => {
-    const resolved = await resolveFan(tx, fan, { provider })
-    if ('missing' in resolved) throw new DomainError(userProblems.fan_not_found)
-    const { userId } = resolved
-    const created = await givePromotion(tx, {
-      userId,
-      currency,
-      amount,
-      ref,
-      expiresAt,
-      note: note ?? null,
-      source: SOURCE,
-    })
-    return { created, balances: await readCashBalances(tx, userId) }
-  }
-  const { created, balances } = await (dryRun ? rollBack(db, give) : db.write(give))
-  const available = balances.find(balance => balance.currency === currency)?.available ?? 0
+  const { dryRun, expires } = command.opts()
+  const promotion = { fan, amount, currency, ref, expiresAt: expires?.toISOString(), note }
+  const give = (tx: Transaction) =>
+    grantCash(tx, { source: SOURCE, provider, currencies: [currency] }, promotion)
+  const { created, available } = await (dryRun ? rollBack(db, give) : db.write(give))
   return {
     json: { created, currency, amount, available },
     text: created

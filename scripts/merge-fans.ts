@@ -1,8 +1,8 @@
 /** `bun run merge-fans FROM INTO --by NAME`: merges two accounts of one person. */
 import { type MergeReport, mergeFans } from '../src/operate/admin/merge/merge-fans.ts'
+import { planMerge } from '../src/operate/admin/merge/plan-merge.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { failUsage } from './command/explain.ts'
-import { rollBack } from './command/roll-back.ts'
 
 const command = declareCommand({
   name: 'merge-fans',
@@ -29,9 +29,7 @@ await runCommand(command, async ({ parameters: [from, into], options, openDataba
     failUsage('--note has 1 to 500 characters')
   const db = await openDatabase()
   const merge = { from, into, mergedBy, reason }
-  const report = await (dryRun
-    ? rollBack(db, tx => mergeFans(tx, merge))
-    : db.write(tx => mergeFans(tx, merge)))
+  const report = await (dryRun ? planMerge(db, merge) : db.write(tx => mergeFans(tx, merge)))
   return {
     json: { ...report, merged: !dryRun },
     text: [

@@ -10,6 +10,7 @@ import { readSinkNotices } from '../delivery/event-sink/backlog.ts'
 import { streamRoutes } from '../delivery/stream/routes.ts'
 import { describeMessages } from '../delivery/webhooks/describe.ts'
 import { readNotices } from '../delivery/webhooks/inspect.ts'
+import { promotionRoutes } from '../economy/cash/promotion-routes.ts'
 import { eventsRoutes } from '../economy/events/routes.ts'
 import { leaderboardRoutes } from '../economy/leaderboard/routes.ts'
 import { grantRoutes } from '../economy/points/grant-routes.ts'
@@ -86,6 +87,7 @@ const economy = (deps: Deps) =>
   domain('economy')
     .use(pointsRoutes(deps))
     .use(grantRoutes(deps))
+    .use(promotionRoutes(deps))
     .use(membershipRoutes(deps))
     .use(leaderboardRoutes(deps))
     .use(eventsRoutes(deps))

@@ -1,10 +1,10 @@
 /** `bun run verify-quests` and `bun run backfill-quests`. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { rollBack } from '../../scripts/command/roll-back.ts'
 import type { QuestFinding } from '../../src/operate/admin/audit/audit-quests.ts'
 import { verifyQuests } from '../../src/operate/admin/audit/verify-quests.ts'
 import { backfillFan, type Counted, listFansWithEvents } from '../../src/operate/admin/backfill-quests.ts'
+import { rollBack } from '../../src/operate/admin/roll-back.ts'
 import { readQuestSet } from '../../src/play/quests/definition.ts'
 import { questKind, upsertQuest } from '../../src/play/quests/upsert-quest.ts'
 import { withoutRules } from '../db/probe.ts'

@@ -66,6 +66,24 @@ export const applicationEvents = {
   ),
   'reward.claimed': Closed({ rewardId: RewardId }, { description: 'The fan claimed a reward.' }),
   'reward.redeemed': Closed({ rewardId: RewardId }, { description: 'The fan redeemed a claimed reward.' }),
+  'reward.claim_undone': Closed(
+    { rewardId: RewardId },
+    { description: 'The club has undone a claim that was not used. The fan can claim the reward again.' },
+  ),
+  'reward.code_replaced': Closed(
+    { rewardId: RewardId },
+    {
+      description:
+        'The club has replaced the redemption code of a reward: the former one is worthless. `GET /api/user/rewards` has the new one.',
+    },
+  ),
+  'reward.use_undone': Closed(
+    {
+      rewardId: Nullable(RewardId, { description: 'The reward. Null for a voucher of an order.' }),
+      orderId: Nullable(Type.String(), { description: 'The order of a voucher.' }),
+    },
+    { description: 'The club has undone the use of a redemption code: it can be used again.' },
+  ),
   'purchase.completed': Closed(
     { purchaseId: PurchaseId, packId: PackId, userPackId: UserPackId, price: Price },
     { description: 'A purchase of a pack was paid, and the fan has the sealed pack.' },

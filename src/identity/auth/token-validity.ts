@@ -197,6 +197,17 @@ export async function logOut(tx: Transaction, caller: AuthenticatedCaller, every
   }
 }
 
+/** Ends all sessions of a fan, for operators: those of every sign-in. Returns the number of devices that were signed in. */
+export async function endAllSessions(tx: Transaction, userId: string): Promise<number> {
+  const user = await requireUser(tx, userId)
+  const signIns = await readSignIns(tx, { ...user, userId })
+  for (const signIn of signIns) await lockSignIn(tx, signIn)
+  await endSessions(tx, { ...user, userId }, tx.now())
+  let devices = 0
+  for (const signIn of signIns) devices += await revokeSessions(tx, signIn)
+  return devices
+}
+
 /** In one order: two units of work cannot wait for each other. */
 async function readSignIns(tx: Transaction, caller: Caller): Promise<Caller[]> {
   if (caller.userId === undefined) return [caller]

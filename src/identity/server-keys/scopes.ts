@@ -4,6 +4,7 @@
 export const SERVER_SCOPES = {
   'events:write': 'report events of fans, and void them',
   'points:write': 'grant and take points',
+  'cash:write': 'give cash as a promotion',
   'redemptions:read': 'look up redemption codes',
   'redemptions:write': 'use redemption codes',
   'matches:write': 'change matches, and read their check-in codes',

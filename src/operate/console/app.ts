@@ -9,6 +9,7 @@ import { auditRoutes } from './audit/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { deskRoutes } from './desk/routes.ts'
+import { fanActionRoutes } from './fans/actions/routes.ts'
 import { fansRoutes } from './fans/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -34,6 +35,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(providerRoutes(deps))
     .use(fansRoutes(deps))
     .use(staffRoutes(deps))
+    .use(fanActionRoutes(deps))
     .use(auditRoutes(deps))
     .use(approvalRoutes(deps, handle))
     .use(overviewRoutes(deps))

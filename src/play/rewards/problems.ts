@@ -51,6 +51,12 @@ export const rewardProblems = defineProblems({
     description:
       'No redeemed reward and no voucher of a paid order has this code, or its fan was erased. Compare the code with the one that the fan shows.',
   },
+  code_not_used: {
+    status: 409,
+    title: 'The redemption code is not used',
+    description:
+      'Only a use at a desk can be undone: the code was not used, its use was undone already, or an order has taken its credit.',
+  },
   already_used: {
     status: 409,
     title: 'The redemption code was used already',

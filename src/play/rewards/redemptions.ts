@@ -1,6 +1,6 @@
 /** Redemption codes at the desk: looked up, and used once. */
 
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
@@ -16,6 +16,8 @@ export interface CodeSource {
   find(reader: Reader, code: string): Promise<Redemption | undefined>
   /** By one conditional statement, which decides between desks. False if it is used, void or unknown. */
   use(tx: Transaction, code: string, use: CodeUse): Promise<boolean>
+  /** Undoes the use at a desk, by one conditional statement. False if there was none. */
+  undoUse(tx: Transaction, code: string): Promise<boolean>
 }
 
 export interface CodeUse {
@@ -82,6 +84,7 @@ export const rewardCodes: CodeSource = {
     }
   },
   use: async (tx, code, use) => (await markUsed(tx, code, use)).length > 0,
+  undoUse: async (tx, code) => (await markUnused(tx, code)).length > 0,
 }
 
 export async function presentHolder(reader: Reader, userId: string): Promise<Redemption['fan']> {
@@ -117,4 +120,13 @@ const markUsed = prepared((tx: Transaction, code: string, use: CodeUse) => {
     .set(use)
     .where(and(eq(userRewards.redemptionCode, code), isNull(userRewards.usedAt)))
     .returning({ usedAt: userRewards.usedAt })
+})
+
+const markUnused = prepared((tx: Transaction, code: string) => {
+  const { userRewards } = tx.tables
+  return tx
+    .update(userRewards)
+    .set({ usedAt: null, usedBy: null })
+    .where(and(eq(userRewards.redemptionCode, code), isNotNull(userRewards.usedAt)))
+    .returning({ rewardId: userRewards.rewardId })
 })

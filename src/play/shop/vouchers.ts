@@ -1,6 +1,6 @@
 /** Vouchers: a code for each unit, which the desk uses once, or which takes its credit off an order, once. */
 
-import { and, eq, gt, isNotNull, isNull, ne } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, ne, notLike } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -159,6 +159,7 @@ export const voucherCodes: CodeSource = {
     }
   },
   use,
+  undoUse,
 }
 
 const selectVoucher = preparedRow((reader: Reader, code: string) => {
@@ -194,3 +195,14 @@ const markUsed = prepared((tx: Transaction, code: string, use: CodeUse) => {
     .where(and(eq(units.code, code), isNull(units.usedAt), isNull(units.voidedAt)))
     .returning({ code: units.code })
 })
+
+/** Not what an order has taken: that ends with the order. */
+async function undoUse(tx: Transaction, code: string): Promise<boolean> {
+  const { orderUnits: units } = tx.tables
+  const undone = await tx
+    .update(units)
+    .set({ usedAt: null, usedBy: null })
+    .where(and(eq(units.code, code), isNotNull(units.usedAt), notLike(units.usedBy, 'order:%')))
+    .returning({ unit: units.unit })
+  return undone.length > 0
+}

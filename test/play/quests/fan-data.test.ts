@@ -1,7 +1,7 @@
 /** What the export of a fan holds about quests, and what an erasure leaves. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { streamJson } from '../../../scripts/export-user/stream-json.ts'
+import { streamJson } from '../../../src/core/stream-json.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'

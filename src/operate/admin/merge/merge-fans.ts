@@ -18,18 +18,11 @@ import { findEnrolment, unenrol } from '../../../economy/leaderboard/enrolment.t
 import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
 import { type CarriedPoints, carryPoints } from '../../../economy/points/merge.ts'
 import { addRuleUses } from '../../../economy/rules/merge.ts'
-import { revokeSessions } from '../../../identity/auth/native-sessions.ts'
-import { lockSignIn } from '../../../identity/auth/token-validity.ts'
+import { endAllSessions, lockSignIn } from '../../../identity/auth/token-validity.ts'
 import { mergeRelations } from '../../../identity/relations/merge.ts'
-import { listMergedRecords, mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
+import { mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
 import { type MERGE_BLOCKERS, userProblems } from '../../../identity/users/problems.ts'
-import {
-  endSessions,
-  findUserById,
-  isErased,
-  lockForMerge,
-  type User,
-} from '../../../identity/users/users.ts'
+import { findUserById, isErased, lockForMerge, type User } from '../../../identity/users/users.ts'
 import { moveLocker } from '../../../play/lockers/merge.ts'
 import { moveItems } from '../../../play/packs/merge-items.ts'
 import { movePredictions } from '../../../play/predictions/merge.ts'
@@ -74,7 +67,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   await refuseUndecided(tx, from, into)
 
   const wasEnrolled = (await findEnrolment(tx, from.id)) !== null
-  const devices = await endSignIns(tx, from)
+  const devices = await endAllSessions(tx, from.id)
   await voidTradesOf(tx, from.id)
   const cash = await carryCash(tx, merge)
   const moved = await moveRows(tx, merge)
@@ -145,13 +138,4 @@ async function refuseUndecided(tx: Transaction, from: User, into: User): Promise
     ...((await countRows(tx, appeals, isOpenAppeal)) > 0 ? (['appeal_open'] as const) : []),
   ]
   if (blockedBy.length > 0) throw notMergeable(blockedBy)
-}
-
-/** Ends what the merged fan is signed in with. Returns the number of devices. */
-async function endSignIns(tx: Transaction, from: User): Promise<number> {
-  await endSessions(tx, { ...from, userId: from.id }, tx.now())
-  let devices = 0
-  for (const signIn of [from, ...(await listMergedRecords(tx, from.id))])
-    devices += await revokeSessions(tx, signIn)
-  return devices
 }

@@ -1,5 +1,5 @@
 /** Dry runs: a unit of work that does everything, and writes nothing. */
-import type { Database, Transaction } from '../../db/index.ts'
+import type { Database, Transaction } from '../../../db/index.ts'
 
 class RolledBack extends Error {}
 

@@ -1,0 +1,8 @@
+/** What a merge would do: the merge itself, rolled back. */
+import type { Database } from '../../../../db/index.ts'
+import { rollBack } from '../roll-back.ts'
+import { type MergeReport, type MergeRequest, mergeFans } from './merge-fans.ts'
+
+/** @throws as `mergeFans` */
+export const planMerge = (db: Pick<Database, 'write'>, request: MergeRequest): Promise<MergeReport> =>
+  rollBack(db, tx => mergeFans(tx, request))

@@ -1,0 +1,118 @@
+/** What the actions on a fan take and answer. */
+import { Closed, IdReference, Integer, Nullable, Slug } from '../../../../core/schemas.ts'
+import { Type } from '../../../../core/typebox.ts'
+import { CashPromotion } from '../../../../economy/cash/grant-cash.ts'
+import { Grant } from '../../../../economy/points/grants.ts'
+import { CodeReference } from '../../../../play/rewards/redemption-schema.ts'
+import { Reason } from '../../contract/reason.ts'
+
+export const FanPath = Closed({ fanId: IdReference('The fan.') })
+export const FanRewardPath = Closed({ fanId: IdReference('The fan.'), rewardId: Slug('The reward.') })
+
+export const OnlyReason = Closed({ reason: Reason }, { title: 'OnlyReason' })
+
+const { delta, ref } = Grant.properties
+export const FanGrant = Closed({ delta, ref, reason: Reason }, { title: 'FanGrant' })
+
+const { amount, currency, ref: cashRef, expiresAt } = CashPromotion.properties
+export const FanCash = Closed(
+  { amount, currency, ref: cashRef, expiresAt, reason: Reason },
+  { title: 'FanCash' },
+)
+
+export const EventToVoid = Closed(
+  {
+    source: Type.String({ minLength: 1, maxLength: 100, description: 'The source of the event.' }),
+    eventId: Type.String({ minLength: 1, maxLength: 128, description: 'Its id.' }),
+    reason: Reason,
+  },
+  { title: 'EventToVoid' },
+)
+
+export const VoidedEvent = Closed(
+  {
+    taken: Type.Array(
+      Closed({
+        ruleId: Type.String({ description: 'The rule.' }),
+        points: Integer({ minimum: 0, description: 'Points that were taken back.' }),
+        uncollected: Integer({ minimum: 0, description: 'Points that the fan has spent.' }),
+      }),
+    ),
+  },
+  { title: 'VoidedEventOfFan' },
+)
+
+export const NewNames = Closed(
+  {
+    displayName: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Null clears it.' }),
+    ),
+    handle: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Null frees it.' }),
+    ),
+    reason: Reason,
+  },
+  { title: 'NewNames' },
+)
+
+export const CodeToReopen = Closed({ code: CodeReference, reason: Reason }, { title: 'CodeToReopen' })
+
+export const Booked = Closed(
+  {
+    created: Type.Boolean({ description: 'False: it was booked before, and nothing was changed.' }),
+    balance: Integer({ minimum: 0, description: 'Afterwards: points, or minor units that can be spent.' }),
+  },
+  { title: 'BookedForFan' },
+)
+
+export const EndedSessions = Closed(
+  { devices: Integer({ minimum: 0, description: 'Devices that were signed in.' }) },
+  { title: 'EndedSessions' },
+)
+
+export const Erase = Closed(
+  {
+    confirm: Type.String({
+      maxLength: 255,
+      description: 'The handle of the fan, or the id of a fan without one, as typed by you.',
+    }),
+    reason: Reason,
+  },
+  { title: 'EraseFan' },
+)
+
+const count = (description: string) => Integer({ minimum: 0, description })
+
+export const Erased = Closed(
+  {
+    devices: count('Devices.'),
+    redemptionCodes: count('Codes that are worthless now.'),
+    grantNotes: count('Notes of grants.'),
+    eventData: count('Events whose data was deleted.'),
+  },
+  { title: 'ErasedFan' },
+)
+
+const into = IdReference('The fan that remains.')
+export const MergePlan = Closed({ into }, { title: 'MergePlan' })
+export const Merge = Closed({ into, reason: Reason }, { title: 'MergeOfFans' })
+
+export const MergeReport = Closed(
+  {
+    fromId: Type.String({ description: 'The fan who is merged.' }),
+    intoId: Type.String({ description: 'The fan that remains.' }),
+    points: Closed({ balance: count('Points.'), lifetime: count('Lifetime points.') }),
+    cash: Type.Array(Closed({ currency: Type.String(), amount: count('Minor units.') })),
+    profile: Type.Array(Type.String(), { description: 'Members of the profile that the other fan gets.' }),
+    rewards: Closed({ moved: count('Claims that move.'), ended: count('Claims that both had.') }),
+    items: count('Items that change hands.'),
+    quests: count('Periods of quests.'),
+    sets: count('Completed sets.'),
+    predictions: count('Open predictions.'),
+    relations: count('Fans with whom there are relations.'),
+    locker: Type.Boolean({ description: 'Whether the locker moves.' }),
+    devices: count('Devices that are signed out.'),
+    moved: Type.Record(Type.String(), Type.Integer(), { description: 'Other rows, by table.' }),
+  },
+  { title: 'MergeReport' },
+)
