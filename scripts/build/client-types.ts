@@ -48,7 +48,7 @@ interface Document {
 const OMITTED = ['openStream', 'createStreamTicket', 'syncNamedIdentity', 'receiveIdentityEvent']
 
 /** A repeat changes nothing, though they take no `Idempotency-Key`: each names what it does. */
-const REPEATABLE = ['refreshNativeToken', 'logOut', 'recordEvents', 'voidEvent', 'grantPoints']
+const REPEATABLE = ['refreshNativeToken', 'logOut', 'recordEvents', 'voidEvent', 'grantPoints', 'grantCash']
 
 /** The OpenAPI document of the default configuration, except for the address of the API, for the repository at `root`. */
 export async function readDocument(root: string, publicUrl: string | null = null): Promise<Document> {

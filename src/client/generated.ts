@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "cash_not_accepted" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -471,6 +471,14 @@ export interface components {
              */
             code: "ref_reused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Only the currencies of `CASH_CURRENCIES` are kept as cash, and only a price in one of them is paid with it. Use another means of payment. */
+        CashNotAcceptedProblem: {
+            /**
+             * @description `cash_not_accepted`.
+             * @constant
+             */
+            code: "cash_not_accepted";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description You have sent no event with this id. The void is kept: if the event arrives later, it is ignored. */
         EventNotFoundProblem: {
             /**
@@ -720,14 +728,6 @@ export interface components {
              * @constant
              */
             code: "no_payment_needed";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Only the currencies of `CASH_CURRENCIES` are kept as cash, and only a price in one of them is paid with it. Use another means of payment. */
-        CashNotAcceptedProblem: {
-            /**
-             * @description `cash_not_accepted`.
-             * @constant
-             */
-            code: "cash_not_accepted";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The available cash of the fan is lower than the price. Show `missing`, and offer a top-up or another means of payment. */
         InsufficientCashProblem: {
@@ -1923,6 +1923,52 @@ export interface components {
             entry: components["schemas"]["PointsEntry"];
             /** @description Current balance of the fan. */
             balance: number;
+        };
+        /** CashPromotion */
+        CashPromotion: {
+            /**
+             * FanReference
+             * @description A fan, by id, by the provider’s subject, or by e-mail.
+             */
+            fan: {
+                /** @description `profile.id` of the fan. */
+                userId: string;
+            } | {
+                /** @description The identity provider: the `IDP_NAME` of this API. */
+                provider: string;
+                /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
+                subject: string;
+            } | {
+                /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                email: string;
+            };
+            /** @description Minor units of the currency. */
+            amount: number;
+            /** @description ISO 4217; one of `CASH_CURRENCIES`. */
+            currency: string;
+            /** @description Names the promotion, over all fans and sources. The fan sees it in the entries, where it stays: it must not contain personal data. */
+            ref: string;
+            /** @description What is not spent by then ends. Without it, it does not end. */
+            expiresAt?: string;
+            /** @description For operators. It is not part of the ledger, and an erasure deletes it. */
+            note?: string;
+        };
+        /** GivenCash */
+        GivenCash: {
+            promotion: {
+                /** @description As given. */
+                ref: string;
+                /** @description Minor units. */
+                amount: number;
+                /** @description ISO 4217. */
+                currency: string;
+                /** @description Null: it does not end. */
+                expiresAt: string | null;
+            };
+            /** @description What the fan can spend now, in minor units. */
+            available: number;
+            /** @description What is held for purchases that are not paid yet. */
+            held: number;
         };
         /**
          * Board
@@ -3466,6 +3512,86 @@ export interface components {
                 eventId: string;
                 /** @description The reward. */
                 rewardId: string;
+            };
+        };
+        /**
+         * RewardClaimUndoneMessage
+         * @description The club has undone a claim that was not used. The fan can claim the reward again.
+         */
+        RewardClaimUndoneMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "reward.claim_undone";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The reward. */
+                rewardId: string;
+            };
+        };
+        /**
+         * RewardCodeReplacedMessage
+         * @description The club has replaced the redemption code of a reward: the former one is worthless. `GET /api/user/rewards` has the new one.
+         */
+        RewardCodeReplacedMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "reward.code_replaced";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The reward. */
+                rewardId: string;
+            };
+        };
+        /**
+         * RewardUseUndoneMessage
+         * @description The club has undone the use of a redemption code: it can be used again.
+         */
+        RewardUseUndoneMessage: {
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "reward.use_undone";
+            /** @description When it happened. */
+            timestamp: string;
+            /** @description The event. */
+            data: {
+                /** @description The fan. */
+                userId: string;
+                /** @description 1, 2, 3 … for each fan. Deliveries of a fan keep this order. */
+                sequence: number;
+                /** @description `matchday`, or the system that reported the event. */
+                source: string;
+                /** @description Unique within the source. */
+                eventId: string;
+                /** @description The reward. Null for a voucher of an order. */
+                rewardId: string | null;
+                /** @description The order of a voucher. */
+                orderId: string | null;
             };
         };
         /**
@@ -5286,6 +5412,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    grantCash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CashPromotion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenCash"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenCash"];
+                };
             };
         };
     };
@@ -7190,6 +7349,7 @@ export interface problems {
   'already_appealed': components['schemas']['AlreadyAppealedProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
+  'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
   'challenge_expired': components['schemas']['ChallengeExpiredProblem']
   'invalid_wallet_signature': components['schemas']['InvalidWalletSignatureProblem']
@@ -7219,7 +7379,6 @@ export interface problems {
   'payment_gateway_unavailable': components['schemas']['PaymentGatewayUnavailableProblem']
   'user_pack_not_found': components['schemas']['UserPackNotFoundProblem']
   'no_payment_needed': components['schemas']['NoPaymentNeededProblem']
-  'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
   'insufficient_cash': components['schemas']['InsufficientCashProblem']
   'cannot_trade_with_yourself': components['schemas']['CannotTradeWithYourselfProblem']
   'fan_cannot_trade': components['schemas']['FanCannotTradeProblem']
@@ -7261,6 +7420,9 @@ export interface messages {
   'profile.completed': components['schemas']['ProfileCompletedMessage']
   'reward.claimed': components['schemas']['RewardClaimedMessage']
   'reward.redeemed': components['schemas']['RewardRedeemedMessage']
+  'reward.claim_undone': components['schemas']['RewardClaimUndoneMessage']
+  'reward.code_replaced': components['schemas']['RewardCodeReplacedMessage']
+  'reward.use_undone': components['schemas']['RewardUseUndoneMessage']
   'purchase.completed': components['schemas']['PurchaseCompletedMessage']
   'purchase.refunded': components['schemas']['PurchaseRefundedMessage']
   'pack.opened': components['schemas']['PackOpenedMessage']
@@ -7337,6 +7499,8 @@ export interface codes {
   findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Follow a fan. At most 1,000 fans. A repeat changes nothing. */
   followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Give cash to a fan. Books a promotion once per `ref`. A repeat for the same fan and the same amount is 200. It is spent before what the fan has paid for, the one that ends first before the others; it cannot be paid out. Requires the scope `cash:write`. */
+  grantCash: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'cash_not_accepted' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks. Requires the scope `points:write`. */
   grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Get a link to a file that you bought. Signed, for ten minutes: who has it can download the file. */
@@ -7526,6 +7690,7 @@ export const requests = {
   fileReport: { method: 'POST', path: '/api/reports', caller: true, keyed: true, repeatable: true, body: true },
   findFans: { method: 'GET', path: '/api/fans', caller: true, repeatable: true },
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },
+  grantCash: { method: 'POST', path: '/api/cash/promotions', caller: true, repeatable: true, body: true },
   grantPoints: { method: 'POST', path: '/api/points/grants', caller: true, repeatable: true, body: true },
   issueDownload: { method: 'GET', path: '/api/user/orders/{orderId}/lines/{number}/download', caller: true, repeatable: true },
   issueSandboxReceipt: { method: 'POST', path: '/api/sandbox/receipts', caller: true, keyed: true, repeatable: true, body: true },

@@ -42,7 +42,15 @@ onEachEngine('A sanction', world => {
       'deleteAccount',
       'endSession',
       'fileAppeal',
-      ...['grantPoints', 'leaveLeaderboard', 'logOut', 'muteFan', 'receiveIdentityEvent', 'recordEvents'],
+      ...[
+        'grantCash',
+        'grantPoints',
+        'leaveLeaderboard',
+        'logOut',
+        'muteFan',
+        'receiveIdentityEvent',
+        'recordEvents',
+      ],
       ...['refreshNativeToken', 'unblockFan', 'unlinkWallet', 'unmuteFan', 'useRedemption', 'voidEvent'],
     ])
   })

@@ -148,6 +148,20 @@ function describeOwn(type: string, data: Data, { names, related, personal }: Con
         title: data.granted ? 'The club granted an appeal' : 'The club refused an appeal',
         facts: [idOf('Sanction', data.sanctionId)],
       }
+    case 'fan.merged':
+      return {
+        title: 'Another fan was merged into this one',
+        facts: [idOf('Merged fan', data.fromUserId), fact('Points', data.balance)],
+      }
+    case 'reward.claim_undone':
+      return { title: 'The club has undone a claim', facts: [idOf('Reward', data.rewardId)] }
+    case 'reward.code_replaced':
+      return { title: 'The club has replaced a redemption code', facts: [idOf('Reward', data.rewardId)] }
+    case 'reward.use_undone':
+      return {
+        title: 'The club has undone the use of a code',
+        facts: [idOf('Reward', data.rewardId), idOf('Order', data.orderId)],
+      }
     case 'wallet.linked':
       return {
         title: 'Linked a wallet',
