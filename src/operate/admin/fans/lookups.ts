@@ -5,26 +5,7 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { prepared } from '../../../../db/prepared.ts'
-
-/** How a fan was found. */
-export const MATCHES = [
-  ...['user_id', 'subject', 'redemption_code', 'voucher_code', 'order', 'trade', 'pack', 'top_up', 'payment'],
-  ...['email', 'handle', 'name', 'provider_name'],
-] as const
-export type MatchedBy =
-  | 'user_id'
-  | 'subject'
-  | 'redemption_code'
-  | 'voucher_code'
-  | 'order'
-  | 'trade'
-  | 'pack'
-  | 'top_up'
-  | 'payment'
-  | 'email'
-  | 'handle'
-  | 'name'
-  | 'provider_name'
+import type { MatchedBy } from './matches.ts'
 
 export interface Lookup {
   userId: string

@@ -10,8 +10,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
-import { REASONS } from '../../../identity/sanctions/decisions.ts'
-import { MATCHES } from './lookups.ts'
+import { MATCHES } from './matches.ts'
 import { FAN_STATES } from './states.ts'
 import { TimelineItem } from './timeline/item.ts'
 import { TIMELINE_KINDS } from './timeline/kinds.ts'
@@ -62,7 +61,7 @@ const Sanction = Closed(
   {
     id: Id('The decision.'),
     kind: OneOf(['hide', 'mute', 'suspend']),
-    reason: OneOf(REASONS),
+    reason: Type.String({ description: 'As in `GET /api/user/sanctions`.' }),
     until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension.' }),
     createdAt: Instant('When it was decided.'),
     decidedBy: Nullable(Type.String(), { description: 'Null without `moderation.read`.' }),

@@ -13,6 +13,7 @@ interface ScreenModule {
 const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
   '': () => import('./screens/overview/screen.tsx'),
   catalogue: () => import('./screens/catalogue/screen.tsx'),
+  fans: () => import('./screens/fans/screen.tsx'),
   desk: () => import('./screens/desk/screen.tsx'),
 }
 

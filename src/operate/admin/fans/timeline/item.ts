@@ -1,7 +1,6 @@
 /** What the timeline shows of a row: a sentence, and facts that open below it. */
 import { Closed, Instant, Nullable, OneOf } from '../../../../core/schemas.ts'
 import { Type } from '../../../../core/typebox.ts'
-import { parseJson } from '../../../../economy/events/event.ts'
 import { TIMELINE_KINDS } from './kinds.ts'
 
 export const TONES = ['neutral', 'good', 'warn', 'bad'] as const
@@ -55,8 +54,3 @@ export const timeFact = (name: string, value: Date | null | undefined): Fact | n
 export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
 export const isCount = (value: unknown): value is number => typeof value === 'number'
-
-/** Of an event of the application; empty once it was deleted. */
-export type Data = Record<string, unknown>
-
-export const dataOf = ({ data }: { data: string | null }): Data => parseJson<Data>(data) ?? {}

@@ -1,0 +1,58 @@
+import { read } from '../../api.ts'
+import { useResource } from '../../parts/resource.ts'
+import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { Points } from '../../parts/values.tsx'
+import type { ExplainedEvent, TimelineItem } from './types.ts'
+
+interface ExplanationProps {
+  fanId: string
+  event: NonNullable<TimelineItem['event']>
+}
+
+/** What each rule decided about an event, and why. */
+export function Explanation({ fanId, event: { source, eventId } }: ExplanationProps) {
+  const explained = useResource(`fan ${fanId} event ${source} ${eventId}`, signal =>
+    read<ExplainedEvent>(`/api/fans/${encodeURIComponent(fanId)}/event`, {
+      query: { source, eventId },
+      signal,
+    }),
+  )
+  return (
+    <Loaded of={explained} skeleton={<Skeleton lines={2} />}>
+      {({ rules, taken, data }) => (
+        <div class="explanation">
+          <h4>Rules</h4>
+          {rules.length === 0 ? (
+            <p>No rule listens to events of this type.</p>
+          ) : (
+            <ul>
+              {rules.map(rule => (
+                <li key={rule.ruleId}>
+                  <span>
+                    <bdi class="strong">{rule.name}</bdi> <bdi>{rule.words}</bdi>
+                  </span>
+                  {rule.granted !== null && <Points value={rule.granted} signed />}
+                </li>
+              ))}
+            </ul>
+          )}
+          {taken !== null && <p>Its void: {taken}</p>}
+          {data !== null && (
+            <details>
+              <summary>Data of the event</summary>
+              <pre dir="ltr">{pretty(data)}</pre>
+            </details>
+          )}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}

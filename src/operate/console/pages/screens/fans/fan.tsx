@@ -1,0 +1,189 @@
+/** A fan: who it is, what keeps the fan from something, and everything that happened. */
+import { read } from '../../api.ts'
+import { Copy } from '../../parts/button.tsx'
+import { Columns, Facts, Figure, Figures, Page, Section } from '../../parts/page.tsx'
+import { useResource } from '../../parts/resource.ts'
+import { Failed, Loaded, Note, Skeleton } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { Money, None, Points, Time } from '../../parts/values.tsx'
+import { addressOf, Link, useChoice } from '../../router.tsx'
+import { may } from '../../session.ts'
+import { CardsTab } from './cards.tsx'
+import { ModerationTab } from './moderation.tsx'
+import { PointsTab } from './points.tsx'
+import { RecordTab } from './record.tsx'
+import { StateBadges } from './states.tsx'
+import { FanTimeline } from './timeline.tsx'
+import type { FanHead } from './types.ts'
+
+const TABS = ['timeline', 'points', 'cards', 'orders', 'moderation', 'record'] as const
+const BACK = { to: '/fans', title: 'Fans' }
+
+export function FanScreen({ fanId }: { fanId: string }) {
+  const fan = useResource(`fan ${fanId}`, signal =>
+    read<FanHead>(`/api/fans/${encodeURIComponent(fanId)}`, { signal }),
+  )
+  if (fan.data === null)
+    return (
+      <Page title="Fan" back={BACK}>
+        {fan.error !== null ? (
+          <Failed error={fan.error} onRetry={fan.reload} busy={fan.isLoading} />
+        ) : (
+          <Skeleton />
+        )}
+      </Page>
+    )
+  return <Loaded of={fan}>{head => <Fan head={head} />}</Loaded>
+}
+
+const nameOf = ({ displayName, identity, handle, id }: FanHead) =>
+  displayName ?? identity.name ?? (handle === null ? id : `@${handle}`)
+
+function Fan({ head }: { head: FanHead }) {
+  const [tab, setTab] = useChoice('tab', TABS)
+  const { counts } = head
+  const tabs = [
+    { id: 'timeline', title: 'Timeline' },
+    { id: 'points', title: 'Points' },
+    { id: 'cards', title: 'Cards', count: counts.items },
+    { id: 'orders', title: 'Orders', count: counts.orders },
+    { id: 'moderation', title: 'Moderation', count: counts.openReports || null },
+    { id: 'record', title: 'Record' },
+  ] as const
+  return (
+    <Page
+      title={nameOf(head)}
+      head={
+        <>
+          <bdi class="fan-title">{nameOf(head)}</bdi>
+          <StateBadges states={head.states} />
+        </>
+      }
+      about={<Who head={head} />}
+      back={BACK}
+    >
+      {head.blockers.map(({ code, text }) => (
+        <Note key={code} tone={code === 'suspended' || code === 'refund_due' ? 'bad' : 'warn'}>
+          {text}
+          {code === 'merged' && head.mergedIntoId !== null && (
+            <>
+              {' '}
+              <Link to={addressOf('fans', head.mergedIntoId)}>Open that fan</Link>
+            </>
+          )}
+        </Note>
+      ))}
+      <FanFigures head={head} />
+      <Columns aside>
+        <Tabs label="About this fan" tabs={tabs} current={tab} onChange={setTab}>
+          {tab === 'timeline' && <FanTimeline fanId={head.id} />}
+          {tab === 'points' && <PointsTab fanId={head.id} />}
+          {tab === 'cards' && <CardsTab fanId={head.id} />}
+          {tab === 'orders' && <FanTimeline fanId={head.id} only="orders" />}
+          {tab === 'moderation' && <ModerationTab head={head} />}
+          {tab === 'record' && <RecordTab fanId={head.id} />}
+        </Tabs>
+        <Section title="At a glance">
+          <Facts of={factsOf(head)} />
+        </Section>
+      </Columns>
+    </Page>
+  )
+}
+
+const Who = ({ head: { handle, identity, createdAt } }: { head: FanHead }) => (
+  <span class="fan-who">
+    {handle !== null && <bdi>@{handle}</bdi>}
+    {identity.email !== null && (
+      <span>
+        <bdi>{identity.email}</bdi>
+        {identity.emailVerified === false && ' (not verified)'}
+      </span>
+    )}
+    <span>
+      Since <Time at={createdAt} />
+    </span>
+  </span>
+)
+
+function FanFigures({ head: { points, leaderboard, cash, counts, lastSeenAt } }: { head: FanHead }) {
+  return (
+    <Figures>
+      <Figure
+        name="Balance"
+        value={<Points value={points.balance} />}
+        note={
+          <>
+            <Points value={points.lifetime} /> earned ever
+          </>
+        }
+      />
+      <Figure
+        name="Rank"
+        value={leaderboard.rank ?? <None why="Not ranked" />}
+        note={
+          leaderboard.leftAt ? 'Left the leaderboards' : leaderboard.enrolledAt ? 'All time' : 'Not enrolled'
+        }
+      />
+      {cash.map(({ currency, available, held }) => (
+        <Figure
+          key={currency}
+          name={`Cash ${currency}`}
+          value={<Money amount={available} currency={currency} />}
+          note={
+            held > 0 && (
+              <>
+                <Money amount={held} currency={currency} /> held
+              </>
+            )
+          }
+        />
+      ))}
+      <Figure name="Rewards" value={counts.rewardsClaimed} note={`${counts.rewardsRedeemed} redeemed`} />
+      <Figure name="Packs opened" value={counts.packsOpened} note={`${counts.packsSealed} sealed`} />
+      <Figure
+        name="Last seen"
+        value={lastSeenAt === null ? <None why="Never" /> : <Time at={lastSeenAt} relative />}
+        note={`${counts.devices} ${counts.devices === 1 ? 'device' : 'devices'} signed in`}
+      />
+    </Figures>
+  )
+}
+
+const text = (value: string | null) => (value === null ? <None /> : <bdi>{value}</bdi>)
+const when = (value: string | null) => (value === null ? <None why="Never" /> : <Time at={value} />)
+
+const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
+  ['Id', <Copy value={head.id} label="Copy the id" short />],
+  ['Provider', head.provider],
+  [
+    'Subject',
+    head.subject === null ? <None /> : <Copy value={head.subject} label="Copy the subject" short />,
+  ],
+  ['Name there', text(head.identity.name)],
+  ['Synced', when(head.identity.syncedAt)],
+  ['Onboarded', when(head.onboardingCompletedAt)],
+  ['Last event', when(head.lastEventAt)],
+  ['Team', text(head.favoriteTeam?.name ?? null)],
+  ['Country', text(head.country)],
+  ['Language', text(head.locale)],
+  ['About', text(head.bio)],
+  ['Profile seen by', head.privacy.profile],
+  ['Activity seen by', head.privacy.activity],
+  ['Locker seen by', head.privacy.locker],
+  ['On boards as', head.privacy.leaderboardName],
+  ['Follows', head.counts.following],
+  ['Followers', head.counts.followers],
+  ['Quests completed', head.counts.questsCompleted],
+  ['Open trades', head.counts.openTrades],
+  ...(may('moderation.read')
+    ? ([
+        ['Open reports', head.counts.openReports],
+        ['Open appeals', head.counts.openAppeals],
+      ] as [string, number][])
+    : []),
+  ...head.mergedIds.map((id): [string, ReturnType<typeof Link>] => [
+    'Merged record',
+    <Link to={addressOf('fans', id)}>{id.slice(-6)}</Link>,
+  ]),
+]

@@ -1,0 +1,34 @@
+import { Badge } from '../../parts/badge.tsx'
+import { Facts, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/values.tsx'
+import { FanTimeline } from './timeline.tsx'
+import type { FanHead } from './types.ts'
+
+const KINDS: Record<string, string> = { hide: 'Hidden', mute: 'Muted', suspend: 'Suspended' }
+
+type Sanction = FanHead['sanctions'][number]
+
+function factsOf({ reason, createdAt, until, decidedBy }: Sanction): Parameters<typeof Facts>[0]['of'] {
+  const facts: Parameters<typeof Facts>[0]['of'] = [
+    ['State', <Badge tone="bad">In force</Badge>],
+    ['Reason', reason],
+    ['Since', <Time at={createdAt} />],
+  ]
+  if (until !== null) facts.push(['Until', <Time at={until} />])
+  if (decidedBy !== null) facts.push(['Decided by', <bdi>{decidedBy}</bdi>])
+  return facts
+}
+
+/** What is in force, and every decision about the fan. */
+export function ModerationTab({ head: { id, sanctions } }: { head: FanHead }) {
+  return (
+    <>
+      {sanctions.map(sanction => (
+        <Section key={sanction.id} title={KINDS[sanction.kind] ?? sanction.kind}>
+          <Facts of={factsOf(sanction)} />
+        </Section>
+      ))}
+      <FanTimeline fanId={id} only="moderation" />
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+/** Finds fans while the staff type. What was searched is kept nowhere but in this page, as long as the same person is signed in. */
+import { signal } from '@preact/signals'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { read } from '../../api.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Empty, Failed } from '../../parts/states.tsx'
+import { addressOf, navigate } from '../../router.tsx'
+import { may, session } from '../../session.ts'
+import { FoundRow } from './found.tsx'
+import type { FoundFans } from './types.ts'
+
+const PAUSE_MS = 150
+
+/** So that Back shows the results again. Not in the address, which the browser's history would keep. */
+const last = signal<{ staffId: string; text: string; found: FoundFans | null } | null>(null)
+
+const lastOf = (staffId: string | undefined) => (last.peek()?.staffId === staffId ? last.peek() : null)
+
+export function SearchScreen() {
+  const id = useId()
+  const staffId = session.value?.staff.id
+  const [text, setText] = useState(lastOf(staffId)?.text ?? '')
+  const [found, setFound] = useState<FoundFans | null>(lastOf(staffId)?.found ?? null)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [chosen, setChosen] = useState(0)
+  const [attempt, setAttempt] = useState(0)
+  const wanted = text.trim()
+
+  useEffect(() => {
+    if (staffId !== undefined) last.value = { staffId, text, found }
+  }, [staffId, text, found])
+  useEffect(() => {
+    setError(null)
+    if (wanted === '') {
+      setFound(null)
+      setBusy(false)
+      return
+    }
+    if (wanted === lastOf(staffId)?.text.trim() && found !== null && attempt === 0 && !isBusy) return
+    const abort = new AbortController()
+    setBusy(true)
+    const timer = setTimeout(async () => {
+      try {
+        const answer = await read<FoundFans>('/api/fans', { query: { text: wanted }, signal: abort.signal })
+        setFound(answer)
+        setChosen(0)
+      } catch (failure) {
+        if (!abort.signal.aborted) setError(failure)
+      } finally {
+        if (!abort.signal.aborted) setBusy(false)
+      }
+    }, PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [wanted, attempt])
+
+  const fans = error === null ? (found?.fans ?? []) : []
+  const open = (index: number) => {
+    const fan = fans[index]
+    if (fan) navigate(addressOf('fans', fan.id))
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && fans.length > 0) {
+      event.preventDefault()
+      const next = (chosen + step + fans.length) % fans.length
+      setChosen(next)
+      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter' && !isBusy) {
+      event.preventDefault()
+      open(chosen)
+    } else if (event.key === 'Escape') setText('')
+  }
+  const status =
+    wanted === '' || error !== null
+      ? ''
+      : isBusy
+        ? 'Searching…'
+        : found === null
+          ? ''
+          : `${fans.length === 0 ? 'No fan' : fans.length === 1 ? '1 fan' : `${fans.length} fans`} found${found.more ? ', and there are more: type more of it' : ''}`
+  return (
+    <Page title="Fans" about="Find one fan by anything that you have of them.">
+      <div class="fan-search">
+        <label for={`${id}-input`} class="unseen">
+          Search fans
+        </label>
+        <Icon name="search" />
+        <input
+          id={`${id}-input`}
+          type="text"
+          role="combobox"
+          aria-expanded={fans.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={fans.length > 0 ? `${id}-${chosen}` : undefined}
+          aria-autocomplete="list"
+          aria-describedby={`${id}-status`}
+          placeholder="Handle, name, e-mail, code, order …"
+          maxLength={255}
+          dir="auto"
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      {error !== null && (
+        <Failed error={error} onRetry={() => setAttempt(count => count + 1)} busy={isBusy} />
+      )}
+      <p class="quiet" role="status" id={`${id}-status`}>
+        {status}
+      </p>
+      <div class="found" role="listbox" id={`${id}-list`} aria-label="Fans found" hidden={fans.length === 0}>
+        {fans.map((fan, index) => (
+          <FoundRow
+            key={fan.id}
+            id={`${id}-${index}`}
+            fan={fan}
+            isChosen={index === chosen}
+            onChoose={() => setChosen(index)}
+          />
+        ))}
+      </div>
+      {wanted === '' && error === null && <Hint />}
+      {wanted !== '' && !isBusy && error === null && found !== null && fans.length === 0 && (
+        <Empty icon="search" title="No fan was found">
+          <p>A handle and a name are found by their beginning; all else must be complete.</p>
+        </Empty>
+      )}
+    </Page>
+  )
+}
+
+const Hint = () => (
+  <Empty icon="fans" title="What you can search for">
+    <ul class="plain-list">
+      <li>The beginning of a handle or of a name; case and accents do not matter</li>
+      {may('fans.personal') && <li>An e-mail address</li>}
+      <li>A redemption or voucher code, also with O for 0 and I or L for 1</li>
+      <li>
+        The id of a fan, an order, a trade, a pack, a top-up or a payment, or the subject at the provider
+      </li>
+    </ul>
+  </Empty>
+)

@@ -1,0 +1,168 @@
+/** Everything about a fan in one list. Details open in place, with the rules that judged an event. */
+import { useEffect, useId, useState } from 'preact/hooks'
+import { read } from '../../api.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Button, Copy } from '../../parts/button.tsx'
+import type { IconName } from '../../parts/icon.tsx'
+import { Facts } from '../../parts/page.tsx'
+import { usePages } from '../../parts/resource.ts'
+import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { Money, Points, Time } from '../../parts/values.tsx'
+import { addressOf, Link, useChoice } from '../../router.tsx'
+import { Explanation } from './explanation.tsx'
+import type { TimelineItem, TimelinePage } from './types.ts'
+
+type Kind = TimelineItem['kind']
+
+const KINDS: { value: 'all' | Kind; title: string }[] = [
+  { value: 'all', title: 'Everything' },
+  { value: 'events', title: 'Events' },
+  { value: 'points', title: 'Points' },
+  { value: 'cash', title: 'Cash' },
+  { value: 'quests', title: 'Quests and sets' },
+  { value: 'rewards', title: 'Rewards' },
+  { value: 'packs', title: 'Packs' },
+  { value: 'trades', title: 'Trades' },
+  { value: 'orders', title: 'Orders' },
+  { value: 'moderation', title: 'Moderation' },
+  { value: 'webhooks', title: 'Webhooks' },
+  { value: 'console', title: 'Staff' },
+]
+
+const ICONS: Record<Kind, IconName> = {
+  events: 'event',
+  points: 'points',
+  cash: 'card',
+  quests: 'quest',
+  rewards: 'reward',
+  packs: 'pack',
+  trades: 'trade',
+  orders: 'orders',
+  moderation: 'shield',
+  webhooks: 'webhooks',
+  console: 'edit',
+}
+
+/** `only`: one kind, without the choice. */
+export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
+  const id = useId()
+  const [chosen, setChosen] = useChoice<'all' | Kind>('kind', [
+    'all',
+    ...KINDS.flatMap(({ value }) => (value === 'all' ? [] : [value])),
+  ])
+  const kind = only ?? (chosen === 'all' ? undefined : chosen)
+  const pages = usePages<TimelineItem>(`fan ${fanId} timeline ${kind ?? 'all'}`, async (cursor, signal) =>
+    read<TimelinePage>(`/api/fans/${encodeURIComponent(fanId)}/timeline`, {
+      query: { kind, cursor },
+      signal,
+    }),
+  )
+  const items = pages.data ?? []
+  // A page may be empty where much is left out: the next one is read at once.
+  useEffect(() => {
+    if (items.length === 0 && pages.hasMore && !pages.isLoadingMore && pages.moreError === null)
+      void pages.more()
+  })
+  return (
+    <>
+      {only === undefined && (
+        <div class="toolbar">
+          <label for={id} class="quiet">
+            Show
+          </label>
+          <select
+            id={id}
+            value={chosen}
+            onChange={event =>
+              setChosen(KINDS.find(({ value }) => value === event.currentTarget.value)?.value ?? 'all')
+            }
+          >
+            {KINDS.map(({ value, title }) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      {pages.error !== null && <Failed error={pages.error} onRetry={pages.reload} busy={pages.isLoading} />}
+      {pages.data === null ? (
+        pages.error === null && <Skeleton lines={8} />
+      ) : items.length === 0 && !pages.hasMore ? (
+        <Empty icon="history" title="Nothing has happened yet">
+          {kind !== undefined && <p>Nothing of this kind.</p>}
+        </Empty>
+      ) : (
+        <Timeline entries={items.map(item => entryOf(item, fanId))} />
+      )}
+      {pages.moreError !== null && (
+        <Failed error={pages.moreError} onRetry={pages.more} busy={pages.isLoadingMore} />
+      )}
+      {pages.hasMore && pages.moreError === null && (
+        <div class="table-foot">
+          <Button busy={pages.isLoadingMore} onClick={pages.more}>
+            Show older
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const entryOf = (item: TimelineItem, fanId: string) => ({
+  id: item.id,
+  at: item.at,
+  icon: ICONS[item.kind],
+  tone: item.tone as Tone,
+  title: (
+    <span class="item-title">
+      <span>{item.title}</span>
+      {item.state !== null && <Badge tone={item.tone}>{item.state}</Badge>}
+    </span>
+  ),
+  detail: <ItemDetail item={item} fanId={fanId} />,
+  end:
+    item.points !== null ? (
+      <Points value={item.points} signed />
+    ) : item.money !== null ? (
+      <Money {...item.money} />
+    ) : undefined,
+})
+
+function ItemDetail({ item, fanId }: { item: TimelineItem; fanId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <>
+      {item.detail !== null && <p dir="auto">{item.detail}</p>}
+      <button
+        type="button"
+        class="more-button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? 'Hide details' : 'Details'}
+        <span class="unseen"> of {item.title}</span>
+      </button>
+      <div id={id} class="item-details" hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <Facts of={item.facts.map(fact => [fact.name, <FactValue fact={fact} />])} />
+            {item.otherFanId !== null && (
+              <Link to={addressOf('fans', item.otherFanId)}>Open the other fan</Link>
+            )}
+            {item.event !== null && <Explanation fanId={fanId} event={item.event} />}
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+function FactValue({ fact: { name, value, format } }: { fact: TimelineItem['facts'][number] }) {
+  if (format === 'time') return <Time at={value} />
+  if (format === 'id') return <Copy value={value} label={`Copy ${name}`} />
+  return <bdi class="breaks">{value}</bdi>
+}
