@@ -32,6 +32,8 @@ history.scrollRestoration = 'manual'
 
 addEventListener('popstate', () => {
   const address = location.pathname + location.search
+  // Another place of the same screen: the link that skips to the content.
+  if (address === current.value) return
   if (unsaved.value !== null) {
     // The browser has moved already: back to where the work is, and ask.
     history.pushState({ entry }, '', current.value)
@@ -56,6 +58,7 @@ export function navigate(address: string, { replace = false } = {}): void {
   if (replace) history.replaceState(history.state, '', address)
   else {
     scrolled.set(entry, scrollY)
+    hasNavigated = true
     entry = crypto.randomUUID()
     history.pushState({ entry }, '', address)
   }
@@ -80,6 +83,9 @@ export function useUnsaved(what: string | null): void {
     }
   }, [what])
 }
+
+/** Whether the screen was reached from another one, and is not the first of the page. */
+export let hasNavigated = false
 
 /** To the top of a new screen, or to where it was left. */
 export const restoreScroll = () => scrollTo(0, scrolled.get(entry) ?? 0)

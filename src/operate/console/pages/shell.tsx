@@ -62,7 +62,7 @@ export function Shell({ areas, of, findFans, children }: ShellProps) {
         <Brand of={of} />
         <Button kind="quiet" icon="search" label="Search" onClick={() => (isPaletteOpen.value = true)} />
       </header>
-      <main id="content">
+      <main id="content" tabIndex={-1}>
         {!isOnline.value && (
           <p class="offline" role="status">
             <Icon name="offline" />

@@ -1,7 +1,7 @@
 /** The parts of a screen: its head, sections, facts and figures. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Link, restoreScroll } from '../router.tsx'
+import { hasNavigated, Link, restoreScroll } from '../router.tsx'
 import { Icon } from './icon.tsx'
 
 interface PageProps {
@@ -26,7 +26,7 @@ export function Page({ title, head, about, back, actions, children }: PageProps)
   useEffect(() => {
     restoreScroll()
     // After a navigation screen readers begin at the new screen; a field that took the focus keeps it.
-    if (document.activeElement === document.body || document.activeElement === null)
+    if (hasNavigated && (document.activeElement === document.body || document.activeElement === null))
       heading.current?.focus({ preventScroll: true })
   }, [])
   return (

@@ -1,0 +1,20 @@
+/** What a browser loads of the console: all of it, and what comes before the first screen, with gzip. */
+import { expect, test } from 'bun:test'
+import { bundlePages } from '../../src/operate/console/bundle.ts'
+
+const LARGEST_BYTES = 150_000
+/** The scripts and the style that the page names: the rest is loaded with the first screen that needs it. */
+const LARGEST_START_BYTES = 60_000
+
+const zipped = async (file: Blob) => Bun.gzipSync(new Uint8Array(await file.arrayBuffer())).length
+
+test('the pages of the console have at most 150 KB with gzip together', async () => {
+  const files = await bundlePages()
+  const sizes = await Promise.all([...files].map(async ([name, file]) => [name, await zipped(file)] as const))
+  const sum = sizes.reduce((all, [, size]) => all + size, 0)
+  expect(sum, JSON.stringify(sizes)).toBeLessThanOrEqual(LARGEST_BYTES)
+  const page = (await files.get('index.html')?.text()) ?? ''
+  const first = sizes.filter(([name]) => name === 'index.html' || page.includes(name))
+  expect(first.length).toBeGreaterThan(2)
+  expect(first.reduce((all, [, size]) => all + size, 0)).toBeLessThanOrEqual(LARGEST_START_BYTES)
+})
