@@ -11,6 +11,8 @@ interface ScreenModule {
 
 /** By the path of the area. The screen reads the rest of the address from `route`. */
 const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
+  approvals: () => import('./screens/approvals/screen.tsx'),
+  audit: () => import('./screens/audit/screen.tsx'),
   '': () => import('./screens/overview/screen.tsx'),
   catalogue: () => import('./screens/catalogue/screen.tsx'),
   fans: () => import('./screens/fans/screen.tsx'),

@@ -29,5 +29,12 @@ export const AREAS = [
   { path: 'webhooks', title: 'Webhooks', icon: 'webhooks', group: 'System', permission: 'webhooks.read' },
   { path: 'keys', title: 'Server keys', icon: 'keys', group: 'System', permission: 'keys.read' },
   { path: 'jobs', title: 'Jobs', icon: 'jobs', group: 'System', permission: 'jobs.read' },
+  {
+    path: 'approvals',
+    title: 'Approvals',
+    icon: 'check',
+    group: 'System',
+    permission: 'approvals.decide',
+  },
   { path: 'audit', title: 'Audit log', icon: 'audit', group: 'System', permission: 'audit.read' },
 ] as const satisfies Area[]
