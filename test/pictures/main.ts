@@ -1,11 +1,10 @@
 /**
  * `bun run screenshots [PART]`: takes every page on a phone and on a desktop, dark and light, into docs/pictures, or those whose
- * names contain PART. The data is that of `bun run dev --fresh`.
+ * names contain PART, such as `console` or `console-fan`. The data is that of `bun run dev --fresh`.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, unwrap } from '@matchday/client'
-import type { Page } from 'playwright-core'
 import { openDatabase } from '../../db/index.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
@@ -13,6 +12,8 @@ import { realSources } from '../../src/core/sources.ts'
 import { developmentKey } from '../../src/identity/server-keys/development-key.ts'
 import { noBrowser, openBrowser } from '../support/browser.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
+import { capture, settle } from './capture.ts'
+import { takeConsole } from './console.ts'
 import { looks, type Sites, shots } from './shots.ts'
 import { addSociety } from './society.ts'
 
@@ -28,6 +29,8 @@ if (noBrowser) {
   process.exit(1)
 }
 const [part = ''] = process.argv.slice(2)
+/** Screens of the console do not need those of the demo before them. */
+const isConsole = part.startsWith('console')
 const dev = await startDev()
 try {
   await addMatch(dev)
@@ -38,9 +41,11 @@ try {
   const society = await addSociety(origin, provider, fans, developmentKey)
   const sites = { api: origin, provider, match: MATCH, fans, ...society }
   if (part === '') rmSync(FOLDER, { recursive: true, force: true })
-  mkdirSync(FOLDER, { recursive: true })
+  mkdirSync(join(FOLDER, 'console'), { recursive: true })
   let bytes = 0
-  for (const [look, settings] of Object.entries(looks)) bytes += await takeAll(look, settings, sites)
+  if (!isConsole)
+    for (const [look, settings] of Object.entries(looks)) bytes += await takeAll(look, settings, sites)
+  if (part === '' || isConsole) bytes += await takeConsole(dev, join(FOLDER, 'console'), part, society.other)
   process.stdout.write(`${(bytes / 1_000_000).toFixed(2)} MB in ${FOLDER}\n`)
 } finally {
   await dev.stop()
@@ -68,30 +73,10 @@ async function takeAll(look: string, settings: (typeof looks)[keyof typeof looks
     await open(page, sites, developmentKey)
     if (!name.includes(part)) continue
     await settle(page)
-    const picture = await capture(page)
+    const picture = await capture(page, QUALITY)
     bytes += await Bun.write(join(FOLDER, `${name}-${look}.webp`), picture)
     process.stdout.write(`${name}-${look}: ${picture.length} bytes\n`)
   }
   await browser.close()
   return bytes
-}
-
-/** Waits until nothing loads or moves. */
-async function settle(page: Page): Promise<void> {
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-  await page.evaluate(`(async () => {
-    scrollTo(0, 0)
-    document.activeElement?.blur()
-    await document.fonts.ready
-    const seen = [...document.images].filter(image => image.checkVisibility() && image.getBoundingClientRect().top < innerHeight)
-    await Promise.all(seen.map(image => image.complete || new Promise(done => { image.onload = image.onerror = done })))
-  })()`)
-}
-
-/** The visible part as WebP, which Playwright itself does not make. */
-async function capture(page: Page): Promise<Buffer> {
-  const session = await page.context().newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
-  await session.detach()
-  return Buffer.from(data, 'base64')
 }

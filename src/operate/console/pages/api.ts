@@ -74,7 +74,7 @@ async function send(
     throw new UnreachableError()
   }
   // 202: the action waits for a second person (`approval_required`). A caller that expects its result must not get this one.
-  if (response.ok && response.status !== 202) return response
+  if (response.ok && !response.headers.get('content-type')?.includes('problem')) return response
   const problem = await readProblem(response)
   if (problem.code === 'session_required') markSessionEnded()
   throw new ProblemError(problem)

@@ -1,0 +1,78 @@
+/** The screens of the console in the order in which they are taken. */
+import type { Page } from 'playwright-core'
+
+/** What the screens show. */
+export interface ConsoleSite {
+  origin: string
+  /** A fan with a history, and how support finds them. */
+  fanId: string
+  handle: string
+  /** Of a redemption that waits at the desk. */
+  code: string
+  matchId: string
+  orderId: string
+}
+
+interface ConsoleShot {
+  name: string
+  open(page: Page, site: ConsoleSite): Promise<unknown>
+}
+
+const at = (name: string, path: string | ((site: ConsoleSite) => string) = `/${name}`): ConsoleShot => ({
+  name,
+  async open(page, site) {
+    await page.goto(site.origin + (typeof path === 'string' ? path : path(site)))
+    await page.locator('main h1').first().waitFor()
+  },
+})
+
+export const consoleShots: ConsoleShot[] = [
+  {
+    name: 'overview',
+    async open(page, { origin }) {
+      await page.goto(`${origin}/`)
+      await page.locator('.u-over').first().waitFor()
+      await page.getByText('Live', { exact: true }).waitFor()
+    },
+  },
+  {
+    name: 'fans',
+    async open(page, { origin, handle }) {
+      await page.goto(`${origin}/fans`)
+      await page.locator('main input').first().fill(handle.slice(0, 2))
+      await page.locator('main').getByText(`@${handle}`).first().waitFor()
+    },
+  },
+  at('fan', ({ fanId }) => `/fans/${fanId}`),
+  {
+    name: 'desk',
+    async open(page, { origin, code }) {
+      await page.goto(`${origin}/desk`)
+      const input = page.getByLabel('Code', { exact: true })
+      await input.fill(code)
+      await input.press('Enter')
+      await page.locator('.desk-verdict').waitFor()
+    },
+  },
+  at('match-day'),
+  at('match', ({ matchId }) => `/match-day/${matchId}`),
+  at('moderation'),
+  at('orders'),
+  at('order', ({ orderId }) => `/orders/${orderId}`),
+  at('catalogue'),
+  at('catalogue-entry', '/catalogue/rewards/home-shirt'),
+  at('webhooks'),
+  at('keys'),
+  at('jobs'),
+  at('audit'),
+  {
+    name: 'palette',
+    async open(page, { origin, handle }) {
+      await page.goto(`${origin}/`)
+      await page.locator('.u-over').first().waitFor()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(handle.slice(0, 3))
+      await page.getByRole('option', { name: new RegExp(`@${handle}`) }).waitFor()
+    },
+  },
+]
