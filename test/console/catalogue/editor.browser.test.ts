@@ -145,7 +145,7 @@ else
         await page.getByRole('textbox', { name: 'Path' }).fill('/amount')
         await page.getByRole('combobox', { name: 'Comparison' }).selectOption('gte')
         await page.getByRole('textbox', { name: 'Value', exact: true }).fill('300')
-        await page.getByRole('spinbutton', { name: 'Fixed' }).fill('10')
+        await page.getByRole('spinbutton', { name: 'Points for each event' }).fill('10')
         await takeScreenshot(page, 'catalogue-rule', { fullPage: true })
         expect(await findSerious(page)).toEqual([])
         await page.getByRole('tab', { name: 'Preview' }).click()
@@ -179,7 +179,7 @@ else
         await page.getByText('No changes').waitFor()
         expect(await findSerious(page)).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-        await takeScreenshot(page, `catalogue-${id}`, { fullPage: true })
+        await takeScreenshot(page, `catalogue-${id}`)
         expect(complaints).toEqual([])
         await close()
       },

@@ -82,7 +82,7 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
   )
 }
 
-const singular = (label: string) => label.replace(/s$/, '')
+const singular = (label: string) => label.replace(/ies$/, 'y').replace(/s$/, '')
 
 interface RowProps {
   row: Value

@@ -133,16 +133,24 @@ const LABELS: Record<string, string> = {
   endsAt: 'Ends',
   kickoffAt: 'Kick-off',
   when: 'Conditions',
-  per: 'Per',
+  per: 'Number at',
+  every: 'For every',
+  fixed: 'Points for each event',
+  shipsTo: 'Countries',
+  delivers: 'Delivery',
+  requires: 'Requirements',
+  holds: 'Token',
+  graceDays: 'Days of grace',
+  distinctBy: 'Each value once, of',
 }
 
 /** `pointsRequired`: Points required. */
 export function labelOf(name: string): string {
   const words = name
-    .replace(/Id$/, '')
-    .replace(/Ids$/, 's')
+    .replace(/Id(s?)$/, '$1')
     .replace(/([A-Z])/g, ' $1')
     .toLowerCase()
+    .trim()
   return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -161,7 +169,12 @@ const HINTS: Record<string, string> = {
 export function hintOf(name: string, ...schemas: Schema[]): string | undefined {
   if (HINTS[name] !== undefined) return HINTS[name]
   const text = schemas.map(({ description }) => description).find(one => one !== undefined)
-  return text?.replace(/ ?A string, or strings by language tag.*$/, '').replace(/`(\w+)`/g, '$1') || undefined
+  return (
+    text
+      ?.replace(/ ?A string, or strings by language tag.*$/, '')
+      .replace(/`(\w+)`/g, '$1')
+      .replace(/\bNull: /, 'Empty: ') || undefined
+  )
 }
 
 export const isMembers = (value: Value): value is Members =>
