@@ -7623,7 +7623,7 @@ export interface codes {
   readTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'top_up_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a trade. One that you offered, or that was offered to you. */
   readTrade: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'trade_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
-  /** Read your wallets. Balances of cash, and the wallets on blockchains that you have linked. */
+  /** Read your wallets. Balances of cash in each currency that the club keeps, and the wallets on blockchains that you have linked. */
   readWallets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Report what fans did. Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens. Requires the scope `events:write`. */
   recordEvents: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'

@@ -7,6 +7,19 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import type { CashEntry } from './ledger.ts'
 import type { CashReason } from './reasons.ts'
 
+/** As `readCashBalances`, with zero in each of the currencies that are kept as cash: clients see what the club offers. */
+export async function readOfferedBalances(
+  reader: Reader,
+  { userId }: CallerId,
+  currencies: readonly string[],
+) {
+  const own = userId === undefined ? [] : await readCashBalances(reader, userId)
+  const empty = currencies.filter(offered => own.every(({ currency }) => currency !== offered))
+  return [...own, ...empty.map(currency => ({ currency, available: 0, held: 0 }))].toSorted((a, b) =>
+    a.currency < b.currency ? -1 : 1,
+  )
+}
+
 /** By currency. A hold or a promotion that has expired counts as ended, also before that is booked. */
 export async function readCashBalances(reader: Reader, userId: string) {
   const { cashAccounts: accounts, cashHolds: holds, cashPromotions: promotions } = reader.tables

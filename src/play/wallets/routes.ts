@@ -1,5 +1,5 @@
 import { Type } from '../../core/typebox.ts'
-import { readCashBalances } from '../../economy/cash/balances.ts'
+import { readOfferedBalances } from '../../economy/cash/balances.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
@@ -15,14 +15,15 @@ export const walletsRoutes = (deps: WalletDeps) =>
   fans(deps, { prefix: '/api/wallets', tag: 'Wallets' })
     .get(
       '',
-      async ({ caller: { userId } }) => ({
-        cash: userId === undefined ? [] : await readCashBalances(deps.db.read, userId),
-        linked: await listLinked(deps.db.read, userId),
+      async ({ caller }) => ({
+        cash: await readOfferedBalances(deps.db.read, caller, deps.config.cashCurrencies),
+        linked: await listLinked(deps.db.read, caller.userId),
       }),
       operation({
         id: 'readWallets',
         summary: 'Read your wallets',
-        description: 'Balances of cash, and the wallets on blockchains that you have linked.',
+        description:
+          'Balances of cash in each currency that the club keeps, and the wallets on blockchains that you have linked.',
         responses: { 200: schema.Wallets },
         examples: {
           200: { cash: [{ currency: 'EUR', available: 1501, held: 499 }], linked: [schema.exampleWallet] },

@@ -145,7 +145,11 @@ onEachEngine(
 
     test('the wallets of a fan show what is available and held, by currency', async () => {
       const fan = await patientFan(world)
-      expect((await fan.get('/api/wallets')).body.cash).toEqual([])
+      const nothing = { available: 0, held: 0 }
+      expect((await fan.get('/api/wallets')).body.cash).toEqual([
+        { currency: 'EUR', ...nothing },
+        { currency: 'GBP', ...nothing },
+      ])
       await topUp(fan, 1000)
       await topUp(fan, 9, 'GBP')
       const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))

@@ -47,7 +47,7 @@ onEachEngine(
         ...{ address: account.address, chainId: 1 },
         linkedAt: world.clock.now().toISOString(),
       })
-      expect(expectStatus(200, await fan.get('/api/wallets'))).toEqual({ cash: [], linked: [wallet] })
+      expect(expectStatus(200, await fan.get('/api/wallets')).linked).toEqual([wallet])
       world.clock.advance(MINUTE)
       expect(expectStatus(200, await linkAccount(fan, account, 137))).toEqual({ ...wallet, chainId: 137 })
       expect(await linkedEvents(fan)).toEqual([{ address: account.address, chainId: 1 }])
