@@ -203,6 +203,18 @@ export const cancelPurchase = (purchaseId: string, idempotencyKey: string) =>
 /** Holds stock and prices for 30 minutes. */
 export const startCheckout = (cart: Cart, idempotencyKey: string) =>
   send(api.startCheckout(cart, { idempotencyKey }))
+export const readWallets = () => send(api.readWallets({}))
+export const readCashEntries = (currency: string, cursor?: string) =>
+  send(api.listCashEntries({ currency, limit: 30, cursor }))
+export const startTopUp = (topUp: { amount: number; currency: string }, idempotencyKey: string) =>
+  send(api.startTopUp(topUp, { idempotencyKey }))
+/** Which gateway takes the payment of a top-up. */
+export const prepareTopUp = (topUpId: string) => send(api.prepareTopUpPayment({ topUpId }))
+export const completeTopUp = (topUp: { topUpId: string; paymentReference: string }, idempotencyKey: string) =>
+  send(api.completeTopUp(topUp, { idempotencyKey }))
+/** Holds the price of an order in cash, until it is completed. */
+export const holdCash = (orderId: string, idempotencyKey: string) =>
+  send(api.prepareOrderPayment({ orderId, method: 'cash' }, { idempotencyKey }))
 /** Which gateway takes the payment of an order in money. A repeat gives the same. */
 export const prepareOrder = (orderId: string) => send(api.prepareOrderPayment({ orderId, method: 'gateway' }))
 export const completeOrder = (

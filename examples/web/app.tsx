@@ -42,6 +42,7 @@ import { Sets } from './screens/sets.tsx'
 import { Shop } from './screens/shop.tsx'
 import { Trade } from './screens/trade.tsx'
 import { Trades } from './screens/trades.tsx'
+import { Wallet } from './screens/wallet.tsx'
 import { Welcome } from './screens/welcome.tsx'
 import { hasEnded, isSignedIn, watchSession } from './session.ts'
 import { resetColours } from './theme.ts'
@@ -99,6 +100,8 @@ function screenOf([name, id, own, ...rest]: string[]): ComponentChild {
       if (id === 'delete') return <DeleteAccount />
       if (isFanList(id)) return <Fans key={id} list={id} />
       return id === undefined ? <Profile /> : <NotFound />
+    case 'wallet':
+      return <Wallet />
     case 'sessions':
       return <Sessions />
     default:
@@ -113,7 +116,7 @@ const copyOf = ([collectibleId, serialNumber]: string[]) =>
 const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 /** The tab of screens that have none. */
 const TAB_OF: Record<string, string> = {
-  ...{ 'check-in': 'matches', sessions: 'profile', fans: 'leaderboard' },
+  ...{ 'check-in': 'matches', sessions: 'profile', wallet: 'profile', fans: 'leaderboard' },
   ...{ cards: 'collection', locker: 'collection', trades: 'collection', sets: 'collection' },
   ...{ cart: 'shop', orders: 'shop' },
 }

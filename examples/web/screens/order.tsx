@@ -5,6 +5,7 @@ import {
   completeOrder,
   followEvents,
   hasCode,
+  holdCash,
   issueDownload,
   type Order as OrderData,
   type OrderLine,
@@ -14,8 +15,9 @@ import {
   prepareOrder,
   readOrder,
   readProduct,
+  readWallets,
 } from '../api.ts'
-import { countryName, text } from '../lang/lang.ts'
+import { countryName, formatMoney, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Countdown } from '../parts/countdown.tsx'
@@ -32,11 +34,13 @@ async function loadOrder(id: string) {
   const order = await readOrder(id)
   const isToPay = order.status === 'pending' && order.total.currency !== POINTS
   const ids = [...new Set(order.lines.map(({ productId }) => productId))]
-  const [prepared, ...products] = await Promise.all([
+  const [wallets, prepared, ...products] = await Promise.all([
+    isToPay ? readWallets() : null,
     isToPay ? orNull(prepareOrder(id), 'payment_not_confirmed', 'order_expired', 'order_not_pending') : null,
     ...ids.map(productId => orNull(readProduct(productId), 'product_not_found')),
   ])
-  return { order, products, gateway: prepared?.payment?.gateway ?? null }
+  const cash = wallets?.cash.find(({ currency }) => currency === order.total.currency) ?? null
+  return { order, products, gateway: prepared?.payment?.gateway ?? null, cash }
 }
 type OrderScreen = Awaited<ReturnType<typeof loadOrder>>
 
@@ -153,19 +157,24 @@ function Delivered({ line, order }: { line: OrderLine; order: OrderData }) {
 }
 
 function Payment({ data, reload }: { data: OrderScreen; reload: () => Promise<void> }) {
-  const { order, gateway } = data
+  const { order, gateway, cash } = data
   const { id: orderId } = order
   const inPoints = order.total.currency === POINTS
   const settle = async (write: Promise<unknown>) => {
     await orNull(write, 'order_expired', 'order_not_pending')
     await reload()
   }
-  const pay = useWrite(async (kind: 'points' | 'paid' | 'unpaid', key) => {
+  const pay = useWrite(async (kind: 'points' | 'cash' | 'paid' | 'unpaid', key) => {
     if (kind === 'points') return settle(completeOrder({ orderId }, key))
+    if (kind === 'cash') {
+      await orNull(holdCash(orderId, `${key}:hold`), 'order_expired', 'order_not_pending')
+      return settle(completeOrder({ orderId }, `${key}:complete`))
+    }
     const { paymentReference } = await payInSandbox(orderId, kind, `${key}:payment`)
     await settle(completeOrder({ orderId, paymentReference }, `${key}:complete`))
   })
   const cancel = useWrite(async (_: null, key) => settle(cancelOrder(orderId, key)))
+  const suffices = cash !== null && cash.available >= order.total.amount
   const isBusy = pay.isBusy || cancel.isBusy
   const error = pay.error ?? cancel.error
   return (
@@ -177,10 +186,22 @@ function Payment({ data, reload }: { data: OrderScreen; reload: () => Promise<vo
           onRetry={hasCode(error, 'payment_not_confirmed') || isBusy ? undefined : reload}
         />
       )}
+      {cash && (
+        <p class="quiet">
+          {text.wallet.balance(formatMoney(cash.available, cash.currency))}{' '}
+          <Link to={addressOf('wallet')}>{text.wallet.topUp}</Link>
+        </p>
+      )}
+      {suffices && (
+        <Button busy={pay.busy === 'cash'} onClick={() => isBusy || pay.run('cash')}>
+          {text.wallet.pay(priceOf({ price: order.total }))}
+        </Button>
+      )}
       {!inPoints && <p class="quiet">{text.checkout.gateways[gateway ?? 'none']}</p>}
       {(inPoints || gateway === 'sandbox') && (
         <Button
-          busy={pay.isBusy && pay.busy !== 'unpaid'}
+          kind={suffices ? 'plain' : 'main'}
+          busy={pay.busy === 'points' || pay.busy === 'paid'}
           onClick={() => isBusy || pay.run(inPoints ? 'points' : 'paid')}
         >
           {pay.busy === 'paid' ? text.checkout.waiting : text.checkout.pay(priceOf({ price: order.total }))}

@@ -23,6 +23,7 @@ import { applyColours } from '../theme.ts'
 
 const IN_BAR = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 const MORE = {
+  wallet: addressOf('wallet'),
   fans: addressOf('profile', 'following'),
   privacy: addressOf('profile', 'privacy'),
   sessions: addressOf('sessions'),
