@@ -16,6 +16,8 @@ import { looks } from './shots.ts'
 /** Of tables and small text: below it letters get spots. */
 const QUALITY = 34
 const MATCH = 'derby'
+/** A screen that takes longer is broken. */
+const PATIENCE_MS = 60_000
 
 /** `part`: of the names to take. Returns the size of the pictures in bytes. */
 export async function takeConsole(
@@ -34,7 +36,7 @@ export async function takeConsole(
   const redemptions = await db.read.select().from(userRewards)
   const code = redemptions.find(({ redemptionCode, usedAt }) => redemptionCode !== null && usedAt === null)
   const fan = (await db.read.select().from(users)).find(one => one.handle === handle)
-  const order = (await db.read.select().from(orders)).find(({ status }) => status === 'paid')
+  const order = (await db.read.select().from(orders)).find(({ status }) => status === 'completed')
   await db.close()
   if (!code?.redemptionCode || !fan || !order) throw new Error('the seed has no code, fan or order to show')
   const site = { origin, handle, fanId: fan.id, code: code.redemptionCode, matchId: MATCH, orderId: order.id }
@@ -45,6 +47,7 @@ export async function takeConsole(
     const browser = await openBrowser(settings)
     await signIn(browser.context, origin, owner)
     const page = await browser.context.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
     await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: settings.colorScheme })
     for (const { name, open } of consoleShots) {
       if (!`console-${name}`.includes(part)) continue

@@ -47,6 +47,9 @@ try {
     for (const [look, settings] of Object.entries(looks)) bytes += await takeAll(look, settings, sites)
   if (part === '' || isConsole) bytes += await takeConsole(dev, join(FOLDER, 'console'), part, society.other)
   process.stdout.write(`${(bytes / 1_000_000).toFixed(2)} MB in ${FOLDER}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+  process.exitCode = 1
 } finally {
   await dev.stop()
   // The browser would keep the process.
