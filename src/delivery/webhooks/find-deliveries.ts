@@ -4,9 +4,7 @@ import type { Reader } from '../../../db/index.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import type { DeliveryRow } from './inspect.ts'
 import type { DeliveryKey } from './resend.ts'
-
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
+import type { DeliveryState } from './types.ts'
 
 export interface DeliveryFilter {
   endpointId?: string | undefined

@@ -3,6 +3,10 @@ import { distance } from 'fastest-levenshtein'
 
 const PATTERN = /^(\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*\.\*)$/
 
+/** States of a delivery. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
 /** Stored separated by spaces, which no type contains. */
 export const parseTypes = (types: string): string[] => types.split(' ')
 

@@ -17,6 +17,9 @@ const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
   catalogue: () => import('./screens/catalogue/screen.tsx'),
   fans: () => import('./screens/fans/screen.tsx'),
   desk: () => import('./screens/desk/screen.tsx'),
+  webhooks: () => import('./screens/webhooks/screen.tsx'),
+  keys: () => import('./screens/keys/screen.tsx'),
+  jobs: () => import('./screens/jobs/screen.tsx'),
 }
 
 export function AreaScreen({ area: { path, title } }: { area: Area }) {

@@ -14,7 +14,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
-import { DELIVERY_STATES } from '../../../delivery/webhooks/find-deliveries.ts'
+import { DELIVERY_STATES } from '../../../delivery/webhooks/types.ts'
 import { Reason } from '../contract/reason.ts'
 
 export const Endpoint = Closed(
