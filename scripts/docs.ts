@@ -1,13 +1,16 @@
 /** `bun run docs`: writes what is generated from the sources: in docs/, and the types of the client. `bun run docs build`: the site. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
 import { CLIENT_TYPES, readDocument, renderClientTypes } from './build/client-types.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { buildSite } from './docs/build-site.ts'
+import { withRoles } from './docs/console-roles.ts'
 import { renderFloors } from './docs/floors.ts'
 import { renderProblemCodes } from './docs/problem-codes.ts'
+
+const CONSOLE = 'docs/console.md'
 
 const command = declareCommand({
   name: 'docs',
@@ -37,6 +40,7 @@ await runCommand(command, async ({ parameters: [what], options, configuration })
   const files = {
     'docs/problems.md': renderProblemCodes(document),
     'docs/floors.svg': renderFloors(),
+    [CONSOLE]: withRoles(readFileSync(join(root, CONSOLE), 'utf8')),
     [CLIENT_TYPES]: await renderClientTypes(root, document),
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text)

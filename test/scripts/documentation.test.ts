@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { Glob, randomUUIDv7 } from 'bun'
 import { readDocument } from '../../scripts/build/client-types.ts'
+import { withRoles } from '../../scripts/docs/console-roles.ts'
 import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
 import { problemTypes } from '../../src/app/problem-types.ts'
@@ -194,6 +195,12 @@ test('docs/problems.md has a section for each problem type, with the operations 
   const anchors = anchorsOf(page)
   expect(Object.keys(problemTypes).filter(code => !anchors.includes(code))).toEqual([])
   expect(page).toMatch(/### insufficient_points\n[\s\S]*?`POST \/api\/rewards\/claim`/)
+})
+
+test('docs/console.md has the roles as they are', () => {
+  const page = read('docs/console.md')
+  expect(page, 'run `bun run docs`').toBe(withRoles(page))
+  expect(page).toContain('| `fans.erase` | Erase a fan (`erasure`) | | | | | yes |')
 })
 
 test('docs/configuration.md lists every variable that is read', async () => {

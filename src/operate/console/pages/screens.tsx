@@ -3,6 +3,7 @@ import { Button, ButtonLink } from './parts/button.tsx'
 import { Page } from './parts/page.tsx'
 import { Empty, Failed, Skeleton } from './parts/states.tsx'
 import { hasEnded } from './session.ts'
+import { SignInWithProvider } from './sign-in.tsx'
 
 export const NotFound = () => (
   <Page title="Not found">
@@ -33,6 +34,7 @@ export const SignedOut = ({ onRetry }: { onRetry: () => unknown }) => (
           ? 'Sign in again: you come back to the page that you were on.'
           : 'The console of the club’s staff. You sign in by a link that opens once.'}
       </p>
+      <SignInWithProvider />
       <ol>
         <li>
           Ask an operator for a link, or make one where Matchday runs:

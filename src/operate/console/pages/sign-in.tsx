@@ -1,10 +1,11 @@
 /** Sign-in by a link. Its secret stands after `#`, which no server, proxy or preview of a chat program receives. */
 import { signal } from '@preact/signals'
+import type { SignInOptions } from '../provider/schema.ts'
 import { read, write } from './api.ts'
 import { Button } from './parts/button.tsx'
-import { useAction } from './parts/resource.ts'
-import { Failed } from './parts/states.tsx'
-import { navigate } from './router.tsx'
+import { useAction, useResource } from './parts/resource.ts'
+import { Failed, Note } from './parts/states.tsx'
+import { navigate, useParameter } from './router.tsx'
 import { hasEnded, type Session, session, takeReturnAddress } from './session.ts'
 
 interface OpenedLink {
@@ -27,6 +28,33 @@ export async function openLink(): Promise<void> {
   } catch (refusal) {
     link.value = { secret, owner: null, refusal }
   }
+}
+
+const REFUSALS: Record<string, string> = {
+  denied: 'The provider did not sign you in.',
+  expired: 'The sign-in took too long, or began in another browser. Try again.',
+  no_role: 'Your account has no role in the console. An owner of the provider can give you one.',
+  provider: 'The provider could not sign you in. Try again; if it goes on, the log of the server says why.',
+}
+
+/** With the provider of the staff, where there is one; and what became of the last attempt. */
+export function SignInWithProvider() {
+  const options = useResource<typeof SignInOptions.static>('sign-in options', signal =>
+    read('/api/session/provider', { signal }),
+  )
+  const [refused] = useParameter('refused')
+  const provider = options.data?.provider
+  return (
+    <>
+      {refused !== '' && <Note tone="bad">{REFUSALS[refused] ?? REFUSALS.provider}</Note>}
+      {provider && (
+        // A page of the provider: the browser itself goes there.
+        <a class="button primary" href="/api/session/provider/start">
+          <span>Sign in with {provider}</span>
+        </a>
+      )}
+    </>
+  )
 }
 
 /** The link is used by a click alone: a preview that opens the page and runs its scripts leaves it as it is. */

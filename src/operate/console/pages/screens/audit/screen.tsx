@@ -2,7 +2,6 @@
 import { useState } from 'preact/hooks'
 import type { AuditEntry, AuditPage, AuditState } from '../../../audit/schema.ts'
 import { pathWith, read } from '../../api.ts'
-import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
@@ -73,19 +72,7 @@ function parseFilter(written: string): Filter {
 }
 
 const COLUMNS: Column<Entry>[] = [
-  { id: 'at', title: 'When', width: '11rem', cell: ({ at }) => <Time at={at} /> },
-  {
-    id: 'staff',
-    title: 'Who',
-    width: '22%',
-    cell: ({ staff, confirmedBy }) => (
-      <>
-        <bdi>{staff.name}</bdi> <span class="quiet">{staff.role}</span>
-        {confirmedBy && <Badge tone="info">Two people</Badge>}
-      </>
-    ),
-  },
-  { id: 'operation', title: 'What', width: '18%', cell: ({ operation }) => wordsOf(operation) },
+  { id: 'operation', title: 'What', cell: ({ operation }) => wordsOf(operation) },
   {
     id: 'subject',
     title: 'Of what',
@@ -96,7 +83,23 @@ const COLUMNS: Column<Entry>[] = [
       </>
     ),
   },
-  { id: 'reason', title: 'Why', hide: 'middle', cell: ({ reason }) => reason ?? <None why="No reason" /> },
+  {
+    id: 'staff',
+    title: 'Who',
+    cell: ({ staff }) => (
+      <>
+        <bdi>{staff.name}</bdi> <span class="quiet">{staff.role}</span>
+      </>
+    ),
+  },
+  {
+    id: 'confirmed',
+    title: 'Confirmed by',
+    hide: 'middle',
+    width: '14%',
+    cell: ({ confirmedBy }) => (confirmedBy ? <bdi>{confirmedBy.name}</bdi> : <None why="Nobody" />),
+  },
+  { id: 'at', title: 'When', width: '8rem', cell: ({ at }) => <Time at={at} relative /> },
 ]
 
 const LogActions = ({ filter }: { filter: Filter }) => (
