@@ -31,6 +31,20 @@ interface FormProps {
   children: ComponentChildren
 }
 
+/** What an entry keeps once it exists. Of a match the state is reported, each time with a greater revision. */
+const FIXED: Record<Kind, string[]> = {
+  ...{
+    reward: ['id'],
+    pack: ['id'],
+    rule: ['id'],
+    quest: ['id'],
+    product: ['id'],
+    set: ['id'],
+    team: ['id'],
+  },
+  match: ['id', 'homeTeamId', 'awayTeamId', 'status', 'homeScore', 'awayScore', 'revision'],
+}
+
 interface Plan {
   outcome: 'created' | 'changed' | 'unchanged'
   changes: Change[]
@@ -108,13 +122,14 @@ export function EntryForm(props: FormProps) {
             )}
           </Note>
         )}
+        {kind === 'match' && !isNew && <Note>State and scores are entered on the page of match day.</Note>}
         {!mayWrite && <Note>Your role reads the catalogue and does not change it.</Note>}
         {children ?? (
           <ObjectFields
             schema={schema}
             value={draft}
             pointer="/entry"
-            fixed={isNew ? [] : ['id']}
+            fixed={isNew ? [] : FIXED[kind]}
             disabled={!mayWrite}
             onChange={setDraft}
           />

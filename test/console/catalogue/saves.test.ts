@@ -1,0 +1,57 @@
+/** Two processes that save the same entry: nobody's change is lost. */
+import { expect, test } from 'bun:test'
+import { listRevisions } from '../../../src/club/catalogue/history.ts'
+import {
+  kindNamed,
+  type RecordKind,
+  writeRecord,
+} from '../../../src/operate/admin/import/catalogue-records.ts'
+import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
+import { engines } from '../../support/engines.ts'
+import { commandOf } from '../../support/executable.ts'
+import { onEngine } from '../../support/world.ts'
+import { pointsIn } from './add-point.ts'
+
+const TIMES = 8
+
+for (const engine of engines)
+  onEngine(engine, 'Two processes that save one entry', world => {
+    async function saveMany(kind: RecordKind, id: string): Promise<void> {
+      const child = Bun.spawn(
+        [
+          ...commandOf('test/console/catalogue/saving-process.ts'),
+          ...[world.databaseUrl ?? '', kind, id, String(TIMES)],
+        ],
+        { cwd: `${import.meta.dir}/../../..`, stdout: 'pipe', stderr: 'pipe' },
+      )
+      const err = await new Response(child.stderr).text()
+      if ((await child.exited) !== 0) throw new Error(err)
+    }
+
+    test.each([
+      ['reward', 'saved-scarf'],
+      ['rule', 'saved-plain'],
+      ['pack', 'saved-starter'],
+      ['quest', 'saved-a-second'],
+      ['product', 'saved-shirt'],
+    ] as const)(
+      'of the kind %s keep each change of both',
+      async (kind, id) => {
+        await world.db.write(async tx => {
+          for (const record of fullCatalogue('saved')) await writeRecord(tx, record)
+        })
+        const numberNow = async () => {
+          const [entry] = await kindNamed(kind).read(world.db.read, [id])
+          if (!entry) throw new Error('there is no entry')
+          return pointsIn(entry).points
+        }
+        const before = await numberNow()
+        await Promise.all([saveMany(kind, id), saveMany(kind, id)])
+        expect(await numberNow()).toBe(before + 2 * TIMES)
+        const revisions = await listRevisions(world.db.read, { kind, id, limit: 100 })
+        const numbers = revisions.map(({ revision }) => revision).toReversed()
+        expect(numbers).toEqual(Array.from({ length: 2 * TIMES + 1 }, (_, n) => n + 1))
+      },
+      { timeout: 120_000 },
+    )
+  })
