@@ -138,9 +138,8 @@ function Entries({ currency }: { currency: string }) {
                     </span>
                     <span class="grow">
                       <span class="line">{text.wallet.reasons[reason]}</span>
-                      <small class="quiet line">{formatMoment(createdAt)}</small>
-                      <small class="quiet line">
-                        {text.wallet.after(formatMoney(balanceAfter, currency))}
+                      <small class="quiet">
+                        {formatMoment(createdAt)} · {text.wallet.after(formatMoney(balanceAfter, currency))}
                       </small>
                     </span>
                     <strong class={delta < 0 ? 'amount' : 'amount gain'}>

@@ -19,6 +19,7 @@ import type { StripeGateway } from './gateways/stripe.ts'
 import type { PurchaseKind } from './kind.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf } from './purchase.ts'
+import { recordDispute } from './record-dispute.ts'
 import { recordStoreEvent } from './record-store-event.ts'
 
 type PaymentDeps = FanDeps & {
@@ -76,11 +77,12 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
 
 const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe: StripeGateway) =>
   signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, async (headers, body) => ({
-    paid: await stripe.readEvent(body, headers.get('stripe-signature') ?? '', now()),
+    report: await stripe.readEvent(body, headers.get('stripe-signature') ?? '', now()),
   })).post(
     '/stripe',
-    async ({ paid, status }) => {
-      if (paid) await completePaid({ db, log, kinds }, stripe, paid)
+    async ({ report, status }) => {
+      if (report && 'paid' in report) await completePaid({ db, log, kinds }, stripe, report.paid)
+      if (report && 'dispute' in report) await recordDispute({ db, log, kinds }, stripe, report.dispute)
       return status(204, undefined)
     },
     operation({
@@ -89,7 +91,7 @@ const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe
       idempotencyKey: 'none',
       summary: 'Receive an event of Stripe',
       description:
-        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded`, `checkout.session.completed` and `checkout.session.async_payment_succeeded` complete the purchase; other events are accepted and ignored.',
+        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded`, `checkout.session.completed` and `checkout.session.async_payment_succeeded` complete the purchase; `charge.dispute.closed` refunds one whose dispute is lost; other events are accepted and ignored.',
       body: Type.Object(
         { type: Type.String({ maxLength: 200 }) },
         { title: 'StripeEvent', additionalProperties: true },

@@ -94,6 +94,17 @@ export interface PaidEvent {
   evidence: string
 }
 
+/** A dispute of a payment. */
+export interface DisputeEvent {
+  reference: string
+  /** Minor units that are disputed. */
+  amount: number
+  /** `open`: the gateway may have taken the money already. */
+  state: 'open' | 'kept' | 'lost'
+  /** Until when the operator can answer it. */
+  answerBy: Date | null
+}
+
 export interface PaymentGateway {
   readonly name: GatewayName
   /** Whether this server can refund: some stores refund their customers themselves. */

@@ -3,7 +3,9 @@
 import Stripe from 'stripe'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
-import type { PaidEvent } from './gateway.ts'
+import type { DisputeEvent, PaidEvent } from './gateway.ts'
+
+export type StripeReport = { paid: PaidEvent } | { dispute: DisputeEvent }
 
 /** Maximum age of a signature; Stripe's default. */
 const SIGNATURE_TOLERANCE_SECONDS = 300
@@ -31,11 +33,11 @@ export function createEventReader(stripe: Stripe, webhookSecret: string) {
   }
 
   /**
-   * The payment that a signed event reports; null for every other event. A session that expires or whose payment fails
+   * The payment or the dispute that a signed event reports; null for every other event. A session that expires or whose payment fails
    * changes nothing: its hold has ended, or can be paid again.
    * @throws DomainError `invalid_signature`
    */
-  return async (body: string, signature: string, now: Date): Promise<PaidEvent | null> => {
+  return async (body: string, signature: string, now: Date): Promise<StripeReport | null> => {
     const event = await verify(body, signature, now)
     switch (event.type) {
       case 'payment_intent.succeeded':
@@ -46,13 +48,26 @@ export function createEventReader(stripe: Stripe, webhookSecret: string) {
         // Unpaid when it completes with a method that takes days.
         return status === 'paid' ? paidEvent(metadata, intent) : null
       }
+      case 'charge.dispute.created':
+      case 'charge.dispute.closed':
+        return disputeOf(event.data.object)
       default:
         return null
     }
   }
 }
 
-function paidEvent(metadata: Stripe.Metadata | null, intent: unknown): PaidEvent | null {
+function paidEvent(metadata: Stripe.Metadata | null, intent: unknown): StripeReport | null {
   const purchaseId = metadata?.purchaseId
-  return purchaseId && typeof intent === 'string' ? { purchaseId, reference: intent, evidence: intent } : null
+  if (!purchaseId || typeof intent !== 'string') return null
+  return { paid: { purchaseId, reference: intent, evidence: intent } }
+}
+
+/** An inquiry (`warning_…`) takes no money. */
+function disputeOf({ amount, status, ...dispute }: Stripe.Dispute): StripeReport | null {
+  const { payment_intent: reference, evidence_details: evidence } = dispute
+  if (typeof reference !== 'string') return null
+  const state = status === 'lost' ? 'lost' : status === 'won' || status === 'warning_closed' ? 'kept' : 'open'
+  const answerBy = evidence?.due_by ? new Date(evidence.due_by * 1_000) : null
+  return { dispute: { reference, amount, state, answerBy } }
 }

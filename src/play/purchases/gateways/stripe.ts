@@ -1,9 +1,9 @@
 /** Stripe: a PaymentIntent per purchase, in the app or on the page of a Checkout Session. Its id is the reference. */
 
 import type { StripeConfig } from '../../../platform/config/payments.ts'
-import { notRefundable, type PaidEvent, type PaymentGateway } from './gateway.ts'
+import { notRefundable, type PaymentGateway } from './gateway.ts'
 import { createStripeClient, type StripeOptions } from './stripe-client.ts'
-import { createEventReader } from './stripe-events.ts'
+import { createEventReader, type StripeReport } from './stripe-events.ts'
 import { createIntents, UNPAID } from './stripe-intents.ts'
 import { createRecords, type GatewayRecords } from './stripe-records.ts'
 import { createSessions } from './stripe-sessions.ts'
@@ -12,8 +12,8 @@ export type { StripeOptions } from './stripe-client.ts'
 
 export interface StripeGateway extends PaymentGateway {
   readonly name: 'stripe'
-  /** The payment that a signed event reports; null for every other event. @throws DomainError `invalid_signature` */
-  readEvent(body: string, signature: string, now: Date): Promise<PaidEvent | null>
+  /** The payment or the dispute that a signed event reports; null for every other event. @throws DomainError `invalid_signature` */
+  readEvent(body: string, signature: string, now: Date): Promise<StripeReport | null>
   records: GatewayRecords
 }
 
