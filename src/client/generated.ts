@@ -1955,6 +1955,7 @@ export interface components {
         };
         /** GivenCash */
         GivenCash: {
+            /** @description What was booked. */
             promotion: {
                 /** @description As given. */
                 ref: string;

@@ -10,8 +10,9 @@ import { onEngine } from '../support/world.ts'
 
 /** Only commands and the console refuse with these. */
 const OF_COMMANDS = [
+  'fans_not_mergeable',
   ...['catalogue_conflict', 'revision_conflict', 'revision_not_found', 'entry_not_found'],
-  'not_refundable',
+  ...['code_not_used', 'not_refundable'],
 ]
 
 onEngine(sqliteEngine, 'problem types', world => {

@@ -12,12 +12,15 @@ type PromotionDeps = ServerDeps & {
 
 export const GivenCash = Closed(
   {
-    promotion: Closed({
-      ref: Type.String({ description: 'As given.' }),
-      amount: Integer({ minimum: 1, description: 'Minor units.' }),
-      currency: Type.String({ description: 'ISO 4217.' }),
-      expiresAt: Nullable(Instant('When it ends.'), { description: 'Null: it does not end.' }),
-    }),
+    promotion: Closed(
+      {
+        ref: Type.String({ description: 'As given.' }),
+        amount: Integer({ minimum: 1, description: 'Minor units.' }),
+        currency: Type.String({ description: 'ISO 4217.' }),
+        expiresAt: Nullable(Instant('When it ends.'), { description: 'Null: it does not end.' }),
+      },
+      { description: 'What was booked.' },
+    ),
     available: Integer({ minimum: 0, description: 'What the fan can spend now, in minor units.' }),
     held: Integer({ minimum: 0, description: 'What is held for purchases that are not paid yet.' }),
   },
