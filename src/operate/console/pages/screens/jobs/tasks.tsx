@@ -36,7 +36,7 @@ export const Tasks = ({ of: tasks }: { of: Task[] }) => (
         cell: ({ everyMs }) => everyOf(everyMs),
       },
       {
-        ...{ id: 'last', title: 'Last run', width: '8rem' },
+        ...{ id: 'last', title: 'Last run', width: '8rem', hide: 'narrow' },
         cell: ({ lastAt }) => (lastAt === null ? <None why="Never" /> : <Time at={lastAt} relative />),
       },
       {

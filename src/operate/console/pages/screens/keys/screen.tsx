@@ -79,7 +79,7 @@ export function Screen() {
                   { id: 'scopes', title: 'Scopes', hide: 'middle', cell: ({ scopes }) => scopes.join(', ') },
                   { id: 'state', title: 'State', width: '7rem', cell: one => <State of={one} /> },
                   {
-                    ...{ id: 'used', title: 'Last used', width: '9rem' },
+                    ...{ id: 'used', title: 'Last used', width: '9rem', hide: 'narrow' },
                     cell: ({ lastUsedAt }) =>
                       lastUsedAt === null ? <None why="Never" /> : <Time at={lastUsedAt} relative />,
                   },
@@ -129,8 +129,8 @@ function KeyDrawer({ of: key, scopes, onDone, onClose }: DrawerProps) {
   const meanings = scopes.filter(({ scope }) => key.scopes.includes(scope))
   return (
     <>
-      <Dialog title={`Key of ${key.source}`} kind="drawer" onClose={onClose}>
-        <div class="drawer-body">
+      <Dialog title={`Key of ${key.source}`} kind="wide" onClose={onClose}>
+        <div class="detail">
           <Facts
             of={[
               ['Source', key.source],

@@ -86,8 +86,11 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
         onOpen={setChosen}
         selected={row => chosen !== null && keyOf(row) === keyOf(chosen)}
         columns={[
-          { id: 'time', title: 'Recorded', width: '11rem', cell: row => <Time at={row.createdAt} /> },
           { id: 'type', title: 'Type', cell: row => <bdi>{row.type}</bdi> },
+          {
+            ...{ id: 'time', title: 'Recorded', width: '11rem', hide: 'narrow' },
+            cell: row => <Time at={row.createdAt} />,
+          },
           {
             id: 'to',
             title: 'To',
@@ -151,8 +154,8 @@ function DeliveryDrawer({ of: row, url, onChange, onClose }: DrawerProps) {
   const isMatch = row.lane.startsWith('match:')
   return (
     <>
-      <Dialog title="Delivery" kind="drawer" onClose={onClose}>
-        <div class="drawer-body">
+      <Dialog title="Delivery" kind="wide" onClose={onClose}>
+        <div class="detail">
           <Loaded of={found}>
             {delivery => (
               <>

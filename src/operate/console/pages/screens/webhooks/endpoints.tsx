@@ -72,9 +72,9 @@ export function Endpoints({ of: { endpoints, types }, onChange, onAdd }: Endpoin
             width: '26%',
             cell: ({ types }) => types.join(', '),
           },
-          { id: 'state', title: 'State', width: '9rem', cell: one => <State of={one} /> },
+          { id: 'state', title: 'State', width: '7.5rem', cell: one => <State of={one} /> },
           {
-            ...{ id: 'pending', title: 'Waiting', width: '8rem', align: 'end' },
+            ...{ id: 'pending', title: 'Waiting', width: '8rem', align: 'end', hide: 'narrow' },
             cell: one => <Pending of={one} />,
           },
           {
@@ -118,8 +118,8 @@ function EndpointDrawer({ of: endpoint, types, onChange, onClose }: DrawerProps)
   )
   return (
     <>
-      <Dialog title="Endpoint" kind="drawer" onClose={onClose}>
-        <div class="drawer-body">
+      <Dialog title="Endpoint" kind="wide" onClose={onClose}>
+        <div class="detail">
           {isDisabled && (
             <Note tone={disabledReason === 'operator' ? 'info' : 'bad'}>
               {REASONS[disabledReason ?? ''] ?? 'Nothing is sent.'} Events are kept for 30 days, and sent in
