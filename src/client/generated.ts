@@ -2277,7 +2277,7 @@ export interface components {
             redeemedAt: string;
             /** @description When the code was used. Null: not yet. */
             usedAt: string | null;
-            /** @description The source of the server key that used it; `operator` for the command; `order:ID` for an order that it has paid a part of. */
+            /** @description The source of the server key that used it; `operator` for the command; `console` for the staff; `order:ID` for an order that it has paid a part of. */
             usedBy: string | null;
         };
         /** Price */

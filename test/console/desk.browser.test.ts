@@ -122,7 +122,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
       const browser = await openBrowser({ viewport: PHONE, camera: film })
       const page = await pages.open(browser.context, '/desk', 'support')
       await page.getByLabel('Use at once').check()
-      await page.getByRole('button', { name: 'Scan' }).click()
+      await page.getByRole('button', { name: 'Scan', exact: true }).click()
       await page.getByText('Hand it out').waitFor()
       await takeScreenshot(page, 'desk-camera-phone')
       const { consoleAudit } = world.db.tables

@@ -3,7 +3,7 @@
 import { Match } from '../../club/matches/schema.ts'
 import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type Static, type TObject, Type } from '../../core/typebox.ts'
-import { REASONS } from '../../identity/sanctions/decisions.ts'
+import { REASONS } from '../../identity/sanctions/reasons.ts'
 import { CASH_REASONS } from '../cash/reasons.ts'
 import { POINTS_REASONS } from '../points/reasons.ts'
 

@@ -2,7 +2,12 @@
 import { and, asc, count, desc, eq, isNotNull, isNull, min, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import { type Decision, type NewDecision, recordDecision } from '../../identity/sanctions/decisions.ts'
+import {
+  type Decision,
+  findDecision,
+  type NewDecision,
+  recordDecision,
+} from '../../identity/sanctions/decisions.ts'
 import { recordResolved } from './events.ts'
 import { caseProblems } from './problems.ts'
 import type { SubjectKind } from './subjects.ts'
@@ -93,10 +98,21 @@ export async function decide(tx: Transaction, about: string, decision: CaseDecis
   const isOpen = report
     ? resolved.some(({ id }) => id === report.id)
     : resolved.length > 0 || decision.kind !== 'dismiss'
-  if (!isOpen) throw new DomainError(caseProblems.case_not_open)
+  if (!isOpen) throw await notOpen(tx, report?.id)
   return row
 }
 decide.problems = [caseProblems.case_not_open, ...recordDecision.problems] as const
+
+/** Says who decided it: of two moderators at one case, the second would else look for the reason. */
+export async function notOpen(reader: Reader, reportId = ''): Promise<DomainError> {
+  const { reports } = reader.tables
+  const [report] = await reader.select().from(reports).where(eq(reports.id, reportId))
+  const decision = report?.decisionId ? await findDecision(reader, report.decisionId) : undefined
+  if (!decision) return new DomainError(caseProblems.case_not_open)
+  const { kind, decidedBy, createdAt } = decision
+  const detail = `${decidedBy} decided it at ${createdAt.toISOString()}: ${kind}.`
+  return new DomainError(caseProblems.case_not_open, { detail })
+}
 
 /** The decision has locked the fan, for which reports wait. Returns those that were open. */
 async function resolveReports(

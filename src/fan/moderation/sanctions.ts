@@ -3,12 +3,8 @@ import type { Reader } from '../../../db/index.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { Closed, Id, Instant, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import {
-  type Decision,
-  listDecisions,
-  REASONS,
-  sanctionsInForce,
-} from '../../identity/sanctions/decisions.ts'
+import { type Decision, listDecisions, sanctionsInForce } from '../../identity/sanctions/decisions.ts'
+import { REASONS } from '../../identity/sanctions/reasons.ts'
 import { Appeal, exportAppeals } from './appeals.ts'
 
 const Sanction = Closed(

@@ -1,6 +1,6 @@
 import { Closed, Id, IdReference, Instant, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { REASONS } from '../../identity/sanctions/decisions.ts'
+import { REASONS } from '../../identity/sanctions/reasons.ts'
 import { SUBJECT_KINDS } from './subjects.ts'
 
 const kind = OneOf(SUBJECT_KINDS, { description: 'What is reported.' })

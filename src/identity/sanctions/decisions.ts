@@ -1,15 +1,13 @@
 /** Decisions of moderators. They are only appended: what is in force is the fold of all decisions about a fan. */
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanTag } from '../../platform/cache/tags.ts'
 import { userProblems } from '../users/problems.ts'
 import { lockForSanction, writeSanctionState } from '../users/sanction-state.ts'
 import { sanctionProblems } from './problems.ts'
-
-export const REASONS = ['spam', 'harassment', 'hate', 'sexual', 'impersonation', 'cheating', 'other'] as const
-export type Reason = (typeof REASONS)[number]
+import type { Reason } from './reasons.ts'
 
 export type Decision = Tables['moderationDecisions']['$inferSelect']
 
@@ -30,6 +28,11 @@ export type NewDecision = Moderator & { fanId: string; reason: Reason; note?: st
 export const listDecisions = prepared((reader: Reader, fanId: string) => {
   const { moderationDecisions: decisions } = reader.tables
   return reader.select().from(decisions).where(eq(decisions.fanId, fanId)).orderBy(asc(decisions.seq))
+})
+
+export const findDecision = preparedRow((reader: Reader, id: string) => {
+  const { moderationDecisions: decisions } = reader.tables
+  return reader.select().from(decisions).where(eq(decisions.id, id))
 })
 
 /** A later suspension replaces an earlier one. Null: nothing of the kind is in force. A suspension also ends by its `until`. */

@@ -36,7 +36,7 @@ export const Redemption = Closed(
     usedAt: Nullable(Instant('When the code was used. Null: not yet.')),
     usedBy: Nullable(Type.String(), {
       description:
-        'The source of the server key that used it; `operator` for the command; `order:ID` for an order that it has paid a part of.',
+        'The source of the server key that used it; `operator` for the command; `console` for the staff; `order:ID` for an order that it has paid a part of.',
     }),
   },
   { title: 'Redemption' },

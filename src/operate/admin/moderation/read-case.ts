@@ -2,11 +2,12 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { listOpenReports } from '../../../fan/moderation/cases.ts'
+import { listOpenReports, notOpen } from '../../../fan/moderation/cases.ts'
 import { caseProblems } from '../../../fan/moderation/problems.ts'
 import type { SubjectKind } from '../../../fan/moderation/subjects.ts'
 import { isSamePerson } from '../../../identity/sanctions/appeals.ts'
-import type { Moderator, NewDecision, Reason } from '../../../identity/sanctions/decisions.ts'
+import type { Moderator, NewDecision } from '../../../identity/sanctions/decisions.ts'
+import type { Reason } from '../../../identity/sanctions/reasons.ts'
 import { readFanRecord } from './fan-record.ts'
 import { findFan, type NamedFan, readHandles } from './find-fan.ts'
 import { readOpenAppeals, readQueue } from './lists.ts'
@@ -28,7 +29,7 @@ export async function readCases(reader: Reader) {
 export async function readCase(reader: Reader, caseId: string) {
   const { reports } = reader.tables
   const [first] = await reader.select().from(reports).where(eq(reports.id, caseId))
-  if (!first || first.resolvedAt !== null) throw await notOpen(reader, first?.decisionId ?? null)
+  if (!first || first.resolvedAt !== null) throw await notOpen(reader, caseId)
   const { subjectKind, subjectId, fanId } = first
   const isOfCase = and(
     eq(reports.subjectKind, subjectKind),
@@ -59,17 +60,6 @@ export async function readCase(reader: Reader, caseId: string) {
   }
 }
 readCase.problems = [caseProblems.case_not_open] as const
-
-/** Says who decided it, so that two moderators at one case do not look for the reason. */
-async function notOpen(reader: Reader, decisionId: string | null) {
-  const { moderationDecisions: decisions } = reader.tables
-  const [row] =
-    decisionId === null ? [] : await reader.select().from(decisions).where(eq(decisions.id, decisionId))
-  return new DomainError(
-    caseProblems.case_not_open,
-    row ? { detail: `${row.decidedBy} decided it at ${row.createdAt.toISOString()}: ${row.kind}.` } : {},
-  )
-}
 
 const NO_REPORTS = { filed: 0, upheld: 0, dismissed: 0 }
 

@@ -9,12 +9,12 @@ import {
   OneOf,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
-import { SUBJECT_KINDS } from '../../../fan/moderation/subjects.ts'
-import { REASONS } from '../../../identity/sanctions/decisions.ts'
+import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Reason } from '../contract/reason.ts'
 
 const reason = OneOf(REASONS, { description: 'What was wrong, as the fan sees it.' })
-const subjectKind = OneOf(SUBJECT_KINDS, { description: 'What was reported.' })
+/** As `subjects.ts` has them: the pages read this file, and nothing that runs on the server. */
+const subjectKind = OneOf(['fan', 'locker', 'trade'], { description: 'What was reported.' })
 const handle = Nullable(Type.String(), { description: 'Null: the fan has none.' })
 const Fan = Closed({ id: Id('The fan.'), handle }, { title: 'ModeratedFan' })
 
@@ -42,6 +42,8 @@ export const Queue = Closed(
   },
   { title: 'ModerationQueue' },
 )
+
+export type Queue = typeof Queue.static
 
 const CaseReport = Closed(
   {
@@ -135,6 +137,8 @@ export const Appeals = Closed(
   },
   { title: 'OpenAppeals' },
 )
+
+export type OpenAppeals = typeof Appeals.static
 
 const note = Type.Optional(
   Type.String({

@@ -1,0 +1,204 @@
+/** Decisions: of a case, about a fan, of an appeal; and the end of a sanction. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form, SelectField, TextArea } from '../../parts/form.tsx'
+import { useAction } from '../../parts/resource.ts'
+import { TimeField } from '../../parts/special-fields.tsx'
+import { Choice } from '../../parts/tabs.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { KINDS, type Kind, REASONS, type ReasonName } from './words.ts'
+
+const DAY_MS = 86_400_000
+const DAYS = ['1', '3', '7', '30', '365'] as const
+
+interface Written {
+  reason: ReasonName
+  note: string
+}
+
+interface FrameProps {
+  title: string
+  about: string
+  action: string
+  tone?: 'primary' | 'danger'
+  usual?: ReasonName
+  /** A note has no effect without its text. */
+  noteRequired?: boolean
+  fields?: ComponentChildren
+  send: (written: Written) => Promise<unknown>
+  onClose: () => unknown
+}
+
+/** The reason of the list, and the internal note. Enter in the list of reasons sends it. */
+function Frame({
+  title,
+  about,
+  action,
+  tone = 'primary',
+  usual = 'other',
+  noteRequired,
+  fields,
+  ...props
+}: FrameProps) {
+  const [reason, setReason] = useState<ReasonName>(usual)
+  const [note, setNote] = useState('')
+  const send = useAction((written: Written) => props.send(written))
+  const confirm = async () => {
+    if (await send.run({ reason, note: note.trim() })) props.onClose()
+  }
+  return (
+    <Dialog title={title} busy={send.isBusy} onClose={props.onClose}>
+      <Form
+        action={send}
+        onSubmit={confirm}
+        foot={
+          <>
+            <Button onClick={() => send.isBusy || props.onClose()}>Cancel</Button>
+            <Button
+              submit
+              autofocus={!noteRequired}
+              kind={tone}
+              busy={send.isBusy}
+              blocked={noteRequired && note.trim() === '' && 'Write the note first.'}
+            >
+              {action}
+            </Button>
+          </>
+        }
+      >
+        <p class="dialog-text">{about}</p>
+        {fields}
+        <SelectField
+          label="Reason"
+          pointer="/reason"
+          hint="The fan sees it, without who decided."
+          required
+          value={reason}
+          options={REASONS}
+          onChange={setReason}
+        />
+        <TextArea
+          label="Internal note"
+          pointer="/note"
+          hint="For moderators. An erasure of the fan deletes it."
+          max={500}
+          rows={2}
+          required={noteRequired ?? false}
+          autofocus={noteRequired ?? false}
+          value={note}
+          onChange={setNote}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+const bodyOf = ({ reason, note }: Written) => ({ reason, ...(note === '' ? {} : { note }) })
+
+interface DecideProps {
+  kind: Exclude<Kind, 'lift'>
+  /** Where it is sent: of a case, or of a fan. */
+  path: string
+  name: string
+  usual: ReasonName
+  onClose: () => unknown
+  onDone: (kind: Kind) => unknown
+}
+
+export function DecideDialog({ kind, path, name, usual, onClose, onDone }: DecideProps) {
+  const { action, about, done } = KINDS[kind]
+  const [days, setDays] = useState<(typeof DAYS)[number] | ''>('7')
+  const [until, setUntil] = useState<string | null>(null)
+  const end = () => (days === '' ? until : new Date(Date.now() + Number(days) * DAY_MS).toISOString())
+  return (
+    <Frame
+      title={`${action} ${name}`}
+      {...{ about, usual, onClose }}
+      action={kind === 'note' ? 'Save the note' : action}
+      tone={kind === 'suspend' || kind === 'hide' ? 'danger' : 'primary'}
+      noteRequired={kind === 'note'}
+      fields={
+        kind === 'suspend' && (
+          <>
+            <Choice
+              label="For how long"
+              options={[
+                ...DAYS.map(value => ({ value, title: value === '1' ? '1 day' : `${value} days` })),
+                { value: '' as const, title: 'Until …' },
+              ]}
+              value={days}
+              onChange={setDays}
+            />
+            {days === '' && (
+              <TimeField label="Until" pointer="/until" required value={until} onChange={setUntil} />
+            )}
+          </>
+        )
+      }
+      send={async written => {
+        await write('POST', path, {
+          ...{ kind, ...bodyOf(written) },
+          ...(kind === 'suspend' ? { until: end() ?? '' } : {}),
+        })
+        toast(kind === 'note' ? 'The note was saved.' : `${done}: ${name}.`)
+        onDone(kind)
+      }}
+    />
+  )
+}
+
+interface LiftProps {
+  fanId: string
+  sanctionId: string
+  onClose: () => unknown
+  onDone: () => unknown
+}
+
+export const LiftDialog = ({ fanId, sanctionId, onClose, onDone }: LiftProps) => (
+  <Frame
+    title="Lift the sanction"
+    about={KINDS.lift.about}
+    action="Lift"
+    onClose={onClose}
+    send={async written => {
+      const path = `/api/moderation/fans/${encodeURIComponent(fanId)}/lifts`
+      await write('POST', path, { sanctionId, ...bodyOf(written) })
+      toast('The sanction was lifted.')
+      onDone()
+    }}
+  />
+)
+
+interface AppealProps {
+  appealId: string
+  granted: boolean
+  usual: ReasonName
+  onClose: () => unknown
+  onDone: () => unknown
+}
+
+export const AppealDialog = ({ appealId, granted, usual, onClose, onDone }: AppealProps) => (
+  <Frame
+    title={granted ? 'Grant the appeal' : 'Reject the appeal'}
+    about={
+      granted
+        ? 'The sanction is lifted at once.'
+        : 'The sanction stays. The fan cannot appeal against it again.'
+    }
+    action={granted ? 'Grant' : 'Reject'}
+    tone={granted ? 'primary' : 'danger'}
+    {...{ usual, onClose }}
+    send={async written => {
+      const path = `/api/moderation/appeals/${encodeURIComponent(appealId)}/decision`
+      try {
+        await write('POST', path, { granted, ...bodyOf(written) })
+        toast(granted ? 'The appeal was granted.' : 'The appeal was rejected.')
+      } finally {
+        onDone()
+      }
+    }}
+  />
+)

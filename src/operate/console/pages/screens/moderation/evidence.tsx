@@ -1,0 +1,38 @@
+/** What the subject of a report showed when it was reported. Fans wrote it: it is shown as text, never as a picture or a link. */
+import type { ComponentChildren } from 'preact'
+import { Facts } from '../../parts/page.tsx'
+
+const TITLES: Record<string, string> = {
+  handle: 'Handle',
+  displayName: 'Name',
+  avatarUrl: 'Picture',
+  bio: 'Bio',
+  texts: 'Texts',
+  locker: 'Locker room',
+  trade: 'Trade',
+}
+
+export function Evidence({ of }: { of: Record<string, unknown> }) {
+  const shown = Object.entries(of).filter(([, value]) => value !== null && value !== undefined)
+  if (shown.length === 0) return <p class="quiet">Nothing was shown.</p>
+  return <Facts of={shown.map(([name, value]) => [TITLES[name] ?? name, <Value key={name} of={value} />])} />
+}
+
+/** Lists and objects as nested lists. */
+function Value({ of }: { of: unknown }): ComponentChildren {
+  if (typeof of === 'string') return <bdi class="written">{of}</bdi>
+  if (typeof of !== 'object' || of === null) return <span>{String(of)}</span>
+  const entries = Array.isArray(of)
+    ? of.map((value, nth): [string, unknown] => [String(nth + 1), value])
+    : Object.entries(of).filter(([, value]) => value !== null)
+  return (
+    <ul class="nested">
+      {entries.map(([name, value]) => (
+        <li key={name}>
+          {!Array.isArray(of) && <span class="quiet">{TITLES[name] ?? name}: </span>}
+          <Value of={value} />
+        </li>
+      ))}
+    </ul>
+  )
+}

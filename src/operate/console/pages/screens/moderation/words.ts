@@ -1,0 +1,61 @@
+/** The words of moderation. */
+import type { Tone } from '../../parts/badge.tsx'
+import type { IconName } from '../../parts/icon.tsx'
+
+export type Kind = 'dismiss' | 'hide' | 'mute' | 'suspend' | 'note' | 'lift'
+
+interface KindWords {
+  /** Of a button. */
+  action: string
+  /** Of the history. */
+  done: string
+  about: string
+  icon: IconName
+  tone: Tone
+}
+
+export const KINDS: Record<Kind, KindWords> = {
+  dismiss: {
+    ...{ action: 'Dismiss', done: 'Dismissed', icon: 'check', tone: 'neutral' },
+    about: 'Nothing is wrong. The reports are resolved, and the fan goes on.',
+  },
+  hide: {
+    ...{ action: 'Hide', done: 'Hidden', icon: 'lock', tone: 'warn' },
+    about: 'Others do not see name, handle and picture, until it is lifted.',
+  },
+  mute: {
+    ...{ action: 'Mute', done: 'Muted', icon: 'pause', tone: 'warn' },
+    about: 'What the fan does is in no feed, until it is lifted.',
+  },
+  suspend: {
+    ...{ action: 'Suspend', done: 'Suspended', icon: 'shield', tone: 'bad' },
+    about: 'The fan reads and does not write, until the time below. The fan can appeal once.',
+  },
+  note: {
+    ...{ action: 'Note', done: 'Note', icon: 'message', tone: 'neutral' },
+    about: 'For moderators only. It changes nothing, and the case stays open.',
+  },
+  lift: {
+    ...{ action: 'Lift', done: 'Lifted', icon: 'undo', tone: 'good' },
+    about: 'Ends the sanction at once. An open appeal against it is granted.',
+  },
+}
+
+export const REASONS = [
+  { value: 'spam', title: 'Spam' },
+  { value: 'harassment', title: 'Harassment' },
+  { value: 'hate', title: 'Hate' },
+  { value: 'sexual', title: 'Sexual content' },
+  { value: 'impersonation', title: 'Impersonation' },
+  { value: 'cheating', title: 'Cheating' },
+  { value: 'other', title: 'Other' },
+] as const
+export type ReasonName = (typeof REASONS)[number]['value']
+
+export const titleOf = (reason: ReasonName) => REASONS.find(({ value }) => value === reason)?.title ?? reason
+
+export const nameOf = ({ handle, id }: { handle: string | null; id: string }) =>
+  handle === null ? `Fan ${id.slice(-8)}` : `@${handle}`
+
+/** A case waits at most a day. */
+export const PROMISE_MS = 86_400_000

@@ -1,0 +1,50 @@
+/** Gives a payment back: where it came from, once. */
+import { write } from '../../api.ts'
+import { ReasonDialog } from '../../parts/dialog.tsx'
+import { formatMoney } from '../../parts/format.ts'
+import { toast } from '../../parts/toast.tsx'
+import type { OrderDetail } from './types.ts'
+
+interface RefundDialogProps {
+  purchaseId: string
+  price: { amount: number; currency: string }
+  of?: OrderDetail['refund']
+  onClose: () => unknown
+  onDone: () => unknown
+}
+
+const WHERE = {
+  points: 'The points go back to the ledger of the fan.',
+  cash: 'The cash goes back to the balance of the fan.',
+  gateway: 'The gateway that took the payment gives it back.',
+}
+
+export function RefundDialog({ purchaseId, price, of, onClose, onDone }: RefundDialogProps) {
+  const amount = formatMoney(price.amount, price.currency)
+  return (
+    <ReasonDialog
+      title={`Refund ${amount}`}
+      action="Refund"
+      tone="danger"
+      onConfirm={async reason => {
+        const path = `/api/refunds/${encodeURIComponent(purchaseId)}`
+        const { refunded } = await write<{ refunded: boolean }>('POST', path, { reason })
+        toast(refunded ? `${amount} were refunded.` : 'It was refunded before: nothing was changed.')
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <p>{of ? WHERE[of.paidBy] : 'It goes where the payment came from.'} It cannot be undone.</p>
+      {of && (
+        <ul class="nested">
+          {of.consequences.map(({ item, consequence }) => (
+            <li key={item}>
+              <span class="quiet">{item}: </span>
+              <bdi>{consequence}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </ReasonDialog>
+  )
+}

@@ -1,0 +1,66 @@
+/** Who ships a line, and by which number it is followed. */
+import { useState } from 'preact/hooks'
+import { write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form, TextField } from '../../parts/form.tsx'
+import { type Resource, useAction } from '../../parts/resource.ts'
+import { toast } from '../../parts/toast.tsx'
+import type { OrderDetail, OrderLine } from './types.ts'
+
+interface ShipDialogProps {
+  path: string
+  of: OrderLine
+  order: Resource<OrderDetail>
+  onClose: () => unknown
+}
+
+/** Of the parcel before: it is mostly the same. */
+const CARRIER_KEY = 'matchday console carrier'
+
+export function ShipDialog({ path, of, order, onClose }: ShipDialogProps) {
+  const [carrier, setCarrier] = useState(of.carrier ?? localStorage.getItem(CARRIER_KEY) ?? '')
+  const [tracking, setTracking] = useState(of.tracking ?? '')
+  const send = useAction(async (shipping: { carrier: string; tracking?: string }) => {
+    order.set(await write<OrderDetail>('PUT', path, { state: 'shipped', ...shipping }))
+    localStorage.setItem(CARRIER_KEY, shipping.carrier)
+    toast(`Line ${of.number} is on its way.`)
+  })
+  const submit = async () => {
+    const number = tracking.trim()
+    const shipping = { carrier: carrier.trim(), ...(number === '' ? {} : { tracking: number }) }
+    if (await send.run(shipping)) onClose()
+  }
+  return (
+    <Dialog title={`Ship line ${of.number}`} busy={send.isBusy} onClose={onClose}>
+      <Form
+        action={send}
+        onSubmit={submit}
+        foot={
+          <>
+            <Button onClick={() => send.isBusy || onClose()}>Cancel</Button>
+            <Button
+              submit
+              kind="primary"
+              busy={send.isBusy}
+              blocked={carrier.trim() === '' && 'Write the carrier first.'}
+            >
+              On its way
+            </Button>
+          </>
+        }
+      >
+        <TextField label="Carrier" pointer="/carrier" required max={200} value={carrier} onChange={setCarrier} />
+        <TextField
+          label="Tracking number"
+          pointer="/tracking"
+          hint="The fan sees it. An address works as well."
+          max={200}
+          autofocus
+          value={tracking}
+          onChange={setTracking}
+        />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,86 @@
+/** Match day in Chromium: goals by thumb, a result, its correction with the effect told, and a report from elsewhere. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { addMatch, addPredictor, HOUR, settleAll } from '../play/predictions/match-world.ts'
+import { findSerious } from '../support/axe.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+import { servePages } from './pages-world.ts'
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS)
+
+describe.skipIf(noBrowser !== null)(noBrowser ? `Match day (skipped: ${noBrowser})` : 'Match day', () => {
+  onEngine(sqliteEngine, 'in the browser', world => {
+    let pages: ReturnType<typeof servePages>
+    beforeAll(() => {
+      pages = servePages(world)
+    })
+    afterAll(() => pages.stop())
+
+    test.each([
+      ['desktop', 'light', { width: 1280, height: 900 }],
+      ['phone', 'dark', { width: 390, height: 844 }],
+    ] as const)(
+      'a match is reported live, finished and corrected (%s)',
+      async (name, colorScheme, viewport) => {
+        const { matchId, revision } = await addMatch(world)
+        await addPredictor(world, matchId, 1, 0)
+        world.clock.advance(2 * HOUR)
+        const browser = await openBrowser({ viewport, colorScheme })
+        const day = new Date(world.clock.ms).toISOString().slice(0, 10)
+        const page = await pages.open(browser.context, `/match-day?day=${day}`, 'editor')
+        await page.getByRole('row').filter({ hasText: 'Scheduled' }).first().waitFor()
+        await takeScreenshot(page, `match-day-${name}`)
+        expect(await findSerious(page)).toEqual([])
+        await page.goto(`${pages.origin}/match-day/${matchId}`)
+        await page.getByLabel('Status').selectOption('live')
+        await page
+          .getByRole('button', { name: /^Goal for/ })
+          .first()
+          .click()
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('The match was updated.').first().waitFor()
+        await page.getByLabel('Status').selectOption('finished')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('0 of 1 follow the current result').waitFor()
+        await settleAll(world)
+        await page.getByText('1 of 1 follow the current result').waitFor()
+        await takeScreenshot(page, `match-${name}`, { fullPage: true })
+        expect(await findSerious(page)).toEqual([])
+        await page
+          .getByRole('button', { name: /^Goal for/ })
+          .nth(1)
+          .click()
+        await page.getByRole('button', { name: 'Correct …' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByText('1 prediction will be settled anew').waitFor()
+        await takeScreenshot(page, `match-correct-${name}`)
+        await dialog.getByLabel('Reason').fill('The referee has corrected the report.')
+        await dialog.getByRole('button', { name: 'Correct it' }).click()
+        await page.getByText('0 of 1 follow the current result').waitFor()
+        const { matches } = world.db.tables
+        const stored = (await world.db.read.select().from(matches)).find(({ id }) => id === matchId)
+        expect(stored).toMatchObject({ homeScore: 1, awayScore: 1, revision: revision() + 3 })
+        const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(scrolled).toBeLessThanOrEqual(viewport.width)
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      },
+    )
+
+    test('a report of another system that comes first is shown, and either is kept', async () => {
+      const { matchId, report } = await addMatch(world)
+      const browser = await openBrowser()
+      const page = await pages.open(browser.context, `/match-day/${matchId}`, 'editor')
+      await page.getByLabel('Status').selectOption('live')
+      await report({ status: 'live', homeScore: 3, awayScore: 0 })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Another report came meanwhile').waitFor()
+      await takeScreenshot(page, 'match-stale')
+      expect(await findSerious(page)).toEqual([])
+      await page.getByRole('button', { name: 'Take theirs' }).click()
+      expect(await page.locator('.score-side input').first().inputValue()).toBe('3')
+      await browser.close()
+    })
+  })
+})

@@ -1,0 +1,123 @@
+/** Moderation in Chromium: by keyboard alone, with hostile evidence, and two moderators at one case. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { decide } from '../../src/fan/moderation/cases.ts'
+import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
+import { type NamedFan, namedFan } from '../identity/relations/relations-world.ts'
+import { findSerious } from '../support/axe.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+import { servePages } from './pages-world.ts'
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS)
+
+const HOSTILE = `<img src=x onerror=alert(1)> ${'\u05e9\u05dc\u05d5\u05dd '.repeat(12).trim()}`
+
+describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowser})` : 'Moderation', () => {
+  onEngine(sqliteEngine, 'in the browser', world => {
+    let pages: ReturnType<typeof servePages>
+    beforeAll(() => {
+      pages = servePages(world)
+    })
+    afterAll(() => pages.stop())
+
+    async function reported(note: string, by?: NamedFan) {
+      const [reporter, about] = [by ?? (await namedFan(world)), await namedFan(world)]
+      await about.patch('/api/user/profile', { bio: HOSTILE })
+      const subject = { kind: 'fan', id: about.handle }
+      await reporter.post('/api/reports', { subject, reason: 'harassment', note })
+      return about
+    }
+    const decisionsAbout = async (...fans: NamedFan[]) => {
+      const { moderationDecisions } = world.db.tables
+      const rows = await world.db.read.select().from(moderationDecisions)
+      return fans.map(({ id }) => rows.filter(({ fanId }) => fanId === id).map(({ kind }) => kind))
+    }
+
+    test.each([
+      ['desktop', 'light', { width: 1280, height: 900 }],
+      ['phone', 'dark', { width: 390, height: 844 }],
+    ] as const)('cases are decided by keyboard alone (%s)', async (name, colorScheme, viewport) => {
+      const fans = [await reported(HOSTILE), await reported('Insults.'), await reported('More insults.')]
+      const browser = await openBrowser({ viewport, colorScheme })
+      const page = await pages.open(browser.context, '/moderation', 'moderator')
+      const heading = (fan: NamedFan | undefined) => page.locator('.case-head').getByText(`@${fan?.handle}`)
+      await heading(fans[0]).waitFor()
+      expect(await page.locator('.case blockquote').first().textContent()).toBe(HOSTILE)
+      expect(await page.locator('.case img').count()).toBe(0)
+      await takeScreenshot(page, `moderation-${name}`, { fullPage: true })
+      expect(await findSerious(page)).toEqual([])
+      await page.keyboard.press('j')
+      await heading(fans[1]).waitFor()
+      await page.keyboard.press('k')
+      await heading(fans[0]).waitFor()
+      await page.keyboard.press('?')
+      await page.getByText('Next case').waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('d')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Enter')
+      await heading(fans[1]).waitFor()
+      await page.keyboard.press('s')
+      await page.getByRole('button', { name: '30 days' }).click()
+      await takeScreenshot(page, `moderation-suspend-${name}`)
+      expect(await findSerious(page)).toEqual([])
+      await page.getByLabel('Internal note').fill('Third time.')
+      await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+      await heading(fans[2]).waitFor()
+      await page.keyboard.press('n')
+      await page.getByLabel('Internal note').fill('Called on Monday.')
+      await page.getByRole('button', { name: 'Save the note' }).click()
+      await page.locator('.timeline').getByText('Called on Monday.').waitFor()
+      await page.keyboard.press('h')
+      await page.getByRole('dialog').getByRole('button', { name: 'Hide' }).click()
+      await page.getByText('Nothing is waiting').waitFor()
+      expect(await decisionsAbout(...fans)).toEqual([['dismiss'], ['suspend'], ['note', 'hide']])
+      const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+      expect(scrolled).toBeLessThanOrEqual(viewport.width)
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
+    test('who comes second is told who decided, and what', async () => {
+      const about = await reported('Insults.')
+      const browser = await openBrowser()
+      const page = await pages.open(browser.context, '/moderation', 'moderator', 'Ana')
+      await page.locator('.case-head').getByText(`@${about.handle}`).waitFor()
+      const { caseId } = await page.evaluate<{ caseId: string }>(
+        `fetch('/api/moderation/cases').then(r => r.json()).then(({ cases }) => cases[0])`,
+      )
+      await page.keyboard.press('m')
+      await world.db.write(tx => decide(tx, caseId, { kind: 'dismiss', reason: 'other', decidedBy: 'Bruno' }))
+      await page.getByRole('dialog').getByRole('button', { name: 'Mute' }).click()
+      await page.getByRole('dialog').getByText('Bruno decided it').waitFor()
+      await page.keyboard.press('Escape')
+      expect(await decisionsAbout(about)).toEqual([['dismiss']])
+      await browser.close()
+    })
+
+    test('an appeal is blocked for who decided the sanction, and granted by another', async () => {
+      const fan = await namedFan(world)
+      const staff = { decidedBy: 'Ana', decidedById: 'link:Ana' }
+      const { id: sanctionId } = await world.db.write(tx =>
+        recordDecision(tx, { ...staff, fanId: fan.id, kind: 'hide', reason: 'spam' }),
+      )
+      await fan.post('/api/user/appeals', { sanctionId, text: HOSTILE })
+      for (const name of ['Ana', 'Bruno']) {
+        const browser = await openBrowser()
+        const page = await pages.open(browser.context, '/moderation?tab=appeals', 'moderator', name)
+        const grant = page.getByRole('button', { name: 'Grant' })
+        await grant.waitFor()
+        expect(await grant.getAttribute('aria-disabled')).toBe(String(name === 'Ana'))
+        await takeScreenshot(page, `appeals-${name}`)
+        expect(await findSerious(page)).toEqual([])
+        if (name === 'Bruno') {
+          await grant.click()
+          await page.getByRole('dialog').getByRole('button', { name: 'Grant' }).click()
+          await page.getByText('No appeal is open').waitFor()
+        }
+        await browser.close()
+      }
+    })
+  })
+})
