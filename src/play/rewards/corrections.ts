@@ -82,3 +82,15 @@ export async function undoUse(
   return lookUpRedemption(tx, sources, text)
 }
 undoUse.problems = [rewardProblems.redemption_not_found, rewardProblems.code_not_used] as const
+
+/** As `undoUse`, for the code of a reward. */
+export async function undoUseOfReward(
+  tx: Transaction,
+  sources: readonly CodeSource[],
+  { userId, rewardId }: ClaimReference,
+): Promise<void> {
+  const claim = await findUserReward(tx, userId, rewardId)
+  if (!claim?.redemptionCode) throw new DomainError(rewardProblems.code_not_used)
+  await undoUse(tx, sources, { userId, code: claim.redemptionCode })
+}
+undoUseOfReward.problems = undoUse.problems

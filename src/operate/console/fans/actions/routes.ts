@@ -5,8 +5,9 @@ import { Type } from '../../../../core/typebox.ts'
 import { grantCash } from '../../../../economy/cash/grant-cash.ts'
 import { grantPoints } from '../../../../economy/points/grants.ts'
 import { appendErasures } from '../../../../fan/account/erasure-list.ts'
-import { replaceCode, undoClaim, undoUse } from '../../../../play/rewards/corrections.ts'
+import { replaceCode, undoClaim, undoUse, undoUseOfReward } from '../../../../play/rewards/corrections.ts'
 import { exportUser } from '../../../admin/export-user.ts'
+import { listClaimsOf } from '../../../admin/fans/claims.ts'
 import {
   endSessionsOf,
   eraseFan,
@@ -183,6 +184,41 @@ const corrections = (deps: ConsoleDeps) =>
         responses: { 204: Nothing },
         problems: [...ofFan, ...replaceCode.problems],
         examples: { body: { reason } },
+      }),
+    )
+    .post(
+      '/:fanId/rewards/:rewardId/undo-use',
+      async ({ act, body, params: { fanId, rewardId }, status }) => {
+        await act(
+          fan(fanId),
+          body.reason,
+          async tx =>
+            undoUseOfReward(tx, deps.codeSources, { userId: await lockForStaff(tx, fanId), rewardId }),
+          { detail: { rewardId } },
+        )
+        return status(204, undefined)
+      },
+      consoleOperation({
+        id: 'undoUseOfReward',
+        summary: 'Undo the use of the code of a reward at the desk',
+        permission: 'fans.write',
+        params: schema.FanRewardPath,
+        body: schema.OnlyReason,
+        responses: { 204: Nothing },
+        problems: [...ofFan, ...undoUseOfReward.problems],
+        examples: { body: { reason } },
+      }),
+    )
+    .get(
+      '/:fanId/claims',
+      ({ params: { fanId } }) => listClaimsOf(deps.db.read, fanId),
+      consoleOperation({
+        id: 'listClaimsOfFan',
+        summary: 'List the claims of a fan that can be corrected',
+        permission: 'fans.read',
+        params: schema.FanPath,
+        responses: { 200: schema.FanClaims },
+        problems: listClaimsOf.problems,
       }),
     )
     .post(

@@ -1,5 +1,5 @@
 /** What the actions on a fan take and answer. */
-import { Closed, IdReference, Integer, Nullable, Slug } from '../../../../core/schemas.ts'
+import { Closed, IdReference, Instant, Integer, Nullable, Slug } from '../../../../core/schemas.ts'
 import { Type } from '../../../../core/typebox.ts'
 import { CashPromotion } from '../../../../economy/cash/grant-cash.ts'
 import { Grant } from '../../../../economy/points/grants.ts'
@@ -12,6 +12,25 @@ export const FanRewardPath = Closed({ fanId: IdReference('The fan.'), rewardId: 
 export const OnlyReason = Closed({ reason: Reason }, { title: 'OnlyReason' })
 
 const { delta, ref } = Grant.properties
+const Optional = (description: string) => Nullable(Type.String({ format: 'date-time' }), { description })
+
+export const FanClaims = Closed(
+  {
+    claims: Type.Array(
+      Closed({
+        rewardId: Type.String({ description: 'The reward.' }),
+        title: Type.String({ description: 'Its title.' }),
+        claimedAt: Instant('When the fan claimed it.'),
+        redeemedAt: Optional('When the fan redeemed it.'),
+        usedAt: Optional('When its code was used.'),
+        usedBy: Nullable(Type.String(), { description: 'The source that used it.' }),
+      }),
+      { description: 'The latest first, at most 200.' },
+    ),
+  },
+  { title: 'FanClaims' },
+)
+
 export const FanGrant = Closed({ delta, ref, reason: Reason }, { title: 'FanGrant' })
 
 const { amount, currency, ref: cashRef, expiresAt } = CashPromotion.properties

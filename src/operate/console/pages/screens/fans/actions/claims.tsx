@@ -1,0 +1,117 @@
+/** Corrections of what a fan has claimed. */
+import { useState } from 'preact/hooks'
+import { read, write } from '../../../api.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
+import { SelectField } from '../../../parts/form.tsx'
+import { formatTime } from '../../../parts/format.ts'
+import { useResource } from '../../../parts/resource.ts'
+import { Failed, Skeleton } from '../../../parts/states.tsx'
+import { toast } from '../../../parts/toast.tsx'
+import { type ActionProps, nameOf, pathOf } from './fan.ts'
+
+interface Claim {
+  rewardId: string
+  title: string
+  claimedAt: string
+  redeemedAt: string | null
+  usedAt: string | null
+  usedBy: string | null
+}
+
+const CORRECTIONS = {
+  'undo-claim': {
+    title: 'Undo a claim',
+    action: 'Undo the claim',
+    tone: 'danger',
+    about: 'Its unit returns to the stock, its code is worthless, and the fan can claim the reward again.',
+    done: 'The claim was undone.',
+    applies: (claim: Claim) => claim.usedAt === null,
+    none: 'There is no claim that was not used.',
+  },
+  'replace-code': {
+    title: 'Send a new code',
+    action: 'Send a new code',
+    tone: 'primary',
+    about: 'The former code is worthless at once. The fan finds the new one in the app.',
+    done: 'The fan has a new code.',
+    applies: (claim: Claim) => claim.redeemedAt !== null && claim.usedAt === null,
+    none: 'There is no code that was not used.',
+  },
+  'undo-use': {
+    title: 'Undo a use at the desk',
+    action: 'Undo the use',
+    tone: 'primary',
+    about: 'The code can be used again. Take back what was handed out.',
+    done: 'The code can be used again.',
+    applies: (claim: Claim) => claim.usedAt !== null,
+    none: 'No code of the fan was used.',
+  },
+} as const
+
+export type Correction = keyof typeof CORRECTIONS
+
+interface CorrectProps extends ActionProps {
+  correction: Correction
+}
+
+export function CorrectClaim({ fan, correction, onClose, onDone }: CorrectProps) {
+  const { title, action, tone, about, done, applies, none } = CORRECTIONS[correction]
+  const path = pathOf(fan, 'claims')
+  const { data, error, reload } = useResource(path, signal =>
+    read<{ claims: Claim[] }>(path, { signal }),
+  )
+  const [chosen, setChosen] = useState<string | null>(null)
+  const claims = data?.claims.filter(applies) ?? []
+  const rewardId = chosen ?? claims[0]?.rewardId ?? ''
+  if (data === null || claims.length === 0)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        <div class="dialog-text">
+          {error !== null ? (
+            <Failed error={error} onRetry={reload} />
+          ) : data === null ? (
+            <Skeleton lines={2} />
+          ) : (
+            <p>{none}</p>
+          )}
+        </div>
+        <div class="form-foot">
+          <Button onClick={onClose}>Close</Button>
+        </div>
+      </Dialog>
+    )
+  return (
+    <ReasonDialog
+      title={`${title} of ${nameOf(fan)}`}
+      action={action}
+      tone={tone}
+      fields={
+        <SelectField
+          label="Reward"
+          required
+          value={rewardId}
+          options={claims.map(claim => ({ value: claim.rewardId, title: describe(claim) }))}
+          onChange={setChosen}
+        />
+      }
+      onConfirm={async reason => {
+        await write('POST', pathOf(fan, `rewards/${encodeURIComponent(rewardId)}/${correction}`), { reason })
+        toast(done)
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <p>{about}</p>
+    </ReasonDialog>
+  )
+}
+
+function describe({ title, claimedAt, redeemedAt, usedAt }: Claim): string {
+  const [words, at] = usedAt
+    ? ['used', usedAt]
+    : redeemedAt
+      ? ['redeemed', redeemedAt]
+      : ['claimed', claimedAt]
+  return `${title}, ${words} ${formatTime(at)}`
+}

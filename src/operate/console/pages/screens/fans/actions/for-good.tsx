@@ -1,0 +1,165 @@
+/** What cannot be undone: a merge and an erasure. */
+import { useState } from 'preact/hooks'
+import { write } from '../../../api.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
+import { Form, TextField } from '../../../parts/form.tsx'
+import { formatCount, formatMoney } from '../../../parts/format.ts'
+import { useAction } from '../../../parts/resource.ts'
+import { toast } from '../../../parts/toast.tsx'
+import { type ActionProps, nameOf, pathOf, typedNameOf } from './fan.ts'
+
+interface Plan {
+  intoId: string
+  points: { balance: number; lifetime: number }
+  cash: { currency: string; amount: number }[]
+  profile: string[]
+  rewards: { moved: number; ended: number }
+  items: number
+  quests: number
+  sets: number
+  predictions: number
+  relations: number
+  devices: number
+  moved: Record<string, number>
+}
+
+/** First which fan remains and what would move, then the reason. */
+export function MergeFan(props: ActionProps) {
+  const { fan, onClose, onDone } = props
+  const [into, setInto] = useState('')
+  const [plan, setPlan] = useState<Plan | null>(null)
+  const ask = useAction(async () => {
+    setPlan(await write<Plan>('POST', pathOf(fan, 'merge/plan'), { into: into.trim() }))
+  })
+  if (plan !== null)
+    return (
+      <ReasonDialog
+        title={`Merge ${nameOf(fan)} into another fan`}
+        action="Merge for good"
+        tone="danger"
+        onConfirm={async reason => {
+          await write('POST', pathOf(fan, 'merge'), { into: plan.intoId, reason })
+          toast('Merged. Both sign-ins lead to the fan that remains.')
+          onDone()
+        }}
+        onClose={onClose}
+      >
+        <PlanTable plan={plan} />
+        <p>
+          {nameOf(fan)} is signed out, and open trades become void. <strong>It cannot be undone.</strong>
+        </p>
+      </ReasonDialog>
+    )
+  return (
+    <Dialog title={`Merge ${nameOf(fan)} into another fan`} busy={ask.isBusy} onClose={onClose}>
+      <Form
+        action={ask}
+        onSubmit={() => ask.run()}
+        foot={
+          <>
+            <Button onClick={() => ask.isBusy || onClose()}>Cancel</Button>
+            <Button
+              submit
+              kind="primary"
+              busy={ask.isBusy}
+              blocked={into.trim() === '' && 'Write the id of the fan that remains first.'}
+            >
+              Show what would move
+            </Button>
+          </>
+        }
+      >
+        <TextField
+          label="Fan that remains"
+          pointer="/into"
+          hint="The id on the page of that fan. Points, items and purchases become theirs."
+          required
+          autofocus
+          value={into}
+          onChange={setInto}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+const TABLES: Record<string, string> = {
+  pack_purchases: 'Purchases of packs',
+  user_packs: 'Packs',
+  orders: 'Orders',
+  top_ups: 'Top-ups',
+  wallets: 'Wallets',
+  check_ins: 'Check-ins',
+}
+
+function PlanTable({ plan }: { plan: Plan }) {
+  const { points, cash, rewards, moved } = plan
+  const counted: [name: string, count: number][] = [
+    ['Claims', rewards.moved],
+    ['Claims that both have, and one ends', rewards.ended],
+    ['Items', plan.items],
+    ['Periods of quests', plan.quests],
+    ['Completed sets', plan.sets],
+    ['Open predictions', plan.predictions],
+    ['Follows, blocks and mutes', plan.relations],
+    ...Object.entries(TABLES).map(([table, name]): [string, number] => [name, moved[table] ?? 0]),
+  ]
+  return (
+    <dl class="plan">
+      <div>
+        <dt>Points</dt>
+        <dd>
+          {formatCount(points.balance)} of {formatCount(points.lifetime)} earned
+        </dd>
+      </div>
+      {cash.map(({ currency, amount }) => (
+        <div key={currency}>
+          <dt>Cash</dt>
+          <dd>{formatMoney(amount, currency)}</dd>
+        </div>
+      ))}
+      {counted
+        .filter(([, count]) => count > 0)
+        .map(([name, count]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{formatCount(count)}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+export function EraseFan({ fan, onClose, onDone }: ActionProps) {
+  const [confirm, setConfirm] = useState('')
+  const typed = typedNameOf(fan)
+  return (
+    <ReasonDialog
+      title={`Erase ${nameOf(fan)}`}
+      action="Erase for good"
+      tone="danger"
+      fields={
+        <TextField
+          label={fan.handle === null ? 'Id of the fan' : 'Handle of the fan'}
+          pointer="/confirm"
+          hint={`Type ${typed} to confirm.`}
+          required
+          value={confirm}
+          onChange={setConfirm}
+        />
+      }
+      onConfirm={async reason => {
+        await write('POST', pathOf(fan, 'erase'), { confirm, reason })
+        toast('The fan was erased.')
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Name, e-mail, devices, codes and the data of events are deleted. Points and purchases stay without a name.{' '}
+        <strong>It cannot be undone, and the fan cannot sign in again.</strong>
+      </p>
+    </ReasonDialog>
+  )
+}

@@ -1,0 +1,155 @@
+/** Points and cash of a fan: grants, and what an event has earned. */
+import { useState } from 'preact/hooks'
+import { write } from '../../../api.ts'
+import { ReasonDialog } from '../../../parts/dialog.tsx'
+import { NumberField, TextField } from '../../../parts/form.tsx'
+import { formatCount, formatMoney } from '../../../parts/format.ts'
+import { TimeField } from '../../../parts/special-fields.tsx'
+import { toast } from '../../../parts/toast.tsx'
+import { Money, Points } from '../../../parts/values.tsx'
+import { Change } from './change.tsx'
+import { type ActionProps, nameOf, pathOf } from './fan.ts'
+
+interface Booked {
+  created: boolean
+  balance: number
+}
+
+/** One for each dialog: pressing twice books once. */
+const useReference = () => useState(() => `console-${crypto.randomUUID().slice(0, 13)}`)
+
+const REFERENCE = 'Names the booking: the same one books once. The fan sees it.'
+
+export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
+  const [delta, setDelta] = useState<number | null>(null)
+  const [ref, setRef] = useReference()
+  const { balance } = fan.points
+  const after = balance + (delta ?? 0)
+  return (
+    <ReasonDialog
+      title={`Points of ${nameOf(fan)}`}
+      action={(delta ?? 0) < 0 ? 'Take the points' : 'Grant the points'}
+      tone={(delta ?? 0) < 0 ? 'danger' : 'primary'}
+      fields={
+        <>
+          <NumberField
+            label="Points"
+            pointer="/delta"
+            hint="A negative number takes points. It lowers neither lifetime points nor ranks."
+            required
+            value={delta}
+            onChange={setDelta}
+          />
+          <TextField label="Reference" pointer="/ref" hint={REFERENCE} required max={128} value={ref} onChange={setRef} />
+          <Change
+            label="Balance"
+            before={<Points value={balance} />}
+            after={after < 0 ? 'not enough points' : <Points value={after} />}
+          />
+        </>
+      }
+      onConfirm={async reason => {
+        const booked = await write<Booked>('POST', pathOf(fan, 'grants'), { delta, ref, reason })
+        const words = `The balance is ${formatCount(booked.balance)}.`
+        toast(booked.created ? `Booked. ${words}` : `It was booked before. ${words}`)
+        onDone()
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+export function GiveCash({ fan, onClose, onDone }: ActionProps) {
+  const [amount, setAmount] = useState<number | null>(null)
+  const [currency, setCurrency] = useState(fan.cash[0]?.currency ?? 'EUR')
+  const [expiresAt, setExpiresAt] = useState<string | null>(null)
+  const [ref, setRef] = useReference()
+  const isCode = /^[A-Z]{3}$/.test(currency)
+  const available = fan.cash.find(cash => cash.currency === currency)?.available ?? 0
+  return (
+    <ReasonDialog
+      title={`Cash for ${nameOf(fan)}`}
+      action="Give the cash"
+      fields={
+        <>
+          <NumberField
+            label="Amount"
+            pointer="/amount"
+            hint="In the smallest unit: 500 is 5.00."
+            min={1}
+            required
+            value={amount}
+            onChange={setAmount}
+          />
+          <TextField label="Currency" pointer="/currency" required max={3} value={currency} onChange={setCurrency} />
+          <TimeField label="Ends" pointer="/expiresAt" value={expiresAt} onChange={setExpiresAt} />
+          <TextField label="Reference" pointer="/ref" hint={REFERENCE} required max={128} value={ref} onChange={setRef} />
+          {isCode && (
+            <Change
+              label="Available"
+              before={<Money amount={available} currency={currency} />}
+              after={<Money amount={available + (amount ?? 0)} currency={currency} />}
+            />
+          )}
+        </>
+      }
+      onConfirm={async reason => {
+        const ends = expiresAt === null ? {} : { expiresAt }
+        const body = { amount, currency, ref, reason, ...ends }
+        const booked = await write<Booked>('POST', pathOf(fan, 'cash'), body)
+        toast(
+          `${booked.created ? 'Given' : 'It was given before'}: ${formatMoney(booked.balance, currency)} can be spent.`,
+        )
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <p>It is spent before what the fan has paid for, and cannot be paid out.</p>
+    </ReasonDialog>
+  )
+}
+
+interface VoidProps extends ActionProps {
+  /** Of a line of the timeline. */
+  event?: { source: string; eventId: string }
+}
+
+export function VoidEvent({ fan, event, onClose, onDone }: VoidProps) {
+  const [source, setSource] = useState(event?.source ?? '')
+  const [eventId, setEventId] = useState(event?.eventId ?? '')
+  return (
+    <ReasonDialog
+      title="Void an event"
+      action="Void the event"
+      tone="danger"
+      fields={
+        <>
+          <TextField label="Source" pointer="/source" required max={100} value={source} onChange={setSource} />
+          <TextField
+            label="Event"
+            pointer="/eventId"
+            hint="Its id, as the timeline shows it."
+            required
+            max={128}
+            value={eventId}
+            onChange={setEventId}
+          />
+        </>
+      }
+      onConfirm={async reason => {
+        type Voided = { taken: { points: number; uncollected: number }[] }
+        const { taken } = await write<Voided>('POST', pathOf(fan, 'void-event'), { source, eventId, reason })
+        const points = taken.reduce((sum, grant) => sum + grant.points, 0)
+        const rest = taken.reduce((sum, grant) => sum + grant.uncollected, 0)
+        toast(
+          `Voided: ${formatCount(points)} points were taken back${rest > 0 ? `, ${formatCount(rest)} were spent` : ''}.`,
+        )
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <p>What it has earned is taken back, at most the balance. It cannot be undone.</p>
+    </ReasonDialog>
+  )
+}
+
