@@ -107,6 +107,12 @@ export const write = <T = void>(
   signal?: AbortSignal,
 ) => sendForJson<T>(method, path, { body, ...(signal ? { signal } : {}) })
 
+/** A write that answers with a file. */
+export async function writeForFile(path: string, body: unknown): Promise<Blob> {
+  const response = await send('POST', path, { body, isLong: true })
+  return response.blob()
+}
+
 /** Sends a file. */
 export const upload = <T>(path: string, file: Blob) => sendForJson<T>('POST', path, { file })
 

@@ -8,6 +8,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { Money, None, Points, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
+import { FanActions } from './actions/menu.tsx'
 import { CardsTab } from './cards.tsx'
 import { ModerationTab } from './moderation.tsx'
 import { PointsTab } from './points.tsx'
@@ -33,13 +34,13 @@ export function FanScreen({ fanId }: { fanId: string }) {
         )}
       </Page>
     )
-  return <Loaded of={fan}>{head => <Fan head={head} />}</Loaded>
+  return <Loaded of={fan}>{head => <Fan head={head} onChanged={fan.reload} />}</Loaded>
 }
 
 const nameOf = ({ displayName, identity, handle, id }: FanHead) =>
   displayName ?? identity.name ?? (handle === null ? id : `@${handle}`)
 
-function Fan({ head }: { head: FanHead }) {
+function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
   const [tab, setTab] = useChoice('tab', TABS)
   const { counts } = head
   const tabs = [
@@ -61,6 +62,7 @@ function Fan({ head }: { head: FanHead }) {
       }
       about={<Who head={head} />}
       back={BACK}
+      actions={<FanActions fan={head} onDone={onChanged} />}
     >
       {head.blockers.map(({ code, text }) => (
         <Note key={code} tone={code === 'suspended' || code === 'refund_due' ? 'bad' : 'warn'}>

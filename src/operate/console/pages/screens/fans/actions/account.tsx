@@ -1,6 +1,6 @@
 /** The account of a fan: sessions, names, sanctions, and the export. */
 import { useState } from 'preact/hooks'
-import { write } from '../../../api.ts'
+import { write, writeForFile } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, NumberField, SelectField, TextArea, TextField } from '../../../parts/form.tsx'
@@ -114,9 +114,24 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
           </>
         }
       >
-        <SelectField label="Decision" pointer="/kind" required value={kind} options={KINDS} onChange={setKind} />
+        <SelectField
+          label="Decision"
+          pointer="/kind"
+          required
+          value={kind}
+          options={KINDS}
+          onChange={setKind}
+        />
         {kind === 'suspend' && (
-          <NumberField label="Days" pointer="/until" min={1} max={3_650} required value={days} onChange={setDays} />
+          <NumberField
+            label="Days"
+            pointer="/until"
+            min={1}
+            max={3_650}
+            required
+            value={days}
+            onChange={setDays}
+          />
         )}
         <SelectField
           label="Reason"
@@ -127,7 +142,14 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
           options={REASONS}
           onChange={setReason}
         />
-        <TextArea label="Note" pointer="/note" hint="For moderators." max={500} value={note} onChange={setNote} />
+        <TextArea
+          label="Note"
+          pointer="/note"
+          hint="For moderators."
+          max={500}
+          value={note}
+          onChange={setNote}
+        />
       </Form>
     </Dialog>
   )
@@ -148,7 +170,7 @@ export const Export = ({ fan, onClose }: ActionProps) => (
 )
 
 async function download(path: string, body: unknown, name: string): Promise<void> {
-  const url = URL.createObjectURL(await readFile('POST', path, body))
+  const url = URL.createObjectURL(await writeForFile(path, body))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -58,9 +58,7 @@ interface CorrectProps extends ActionProps {
 export function CorrectClaim({ fan, correction, onClose, onDone }: CorrectProps) {
   const { title, action, tone, about, done, applies, none } = CORRECTIONS[correction]
   const path = pathOf(fan, 'claims')
-  const { data, error, reload } = useResource(path, signal =>
-    read<{ claims: Claim[] }>(path, { signal }),
-  )
+  const { data, error, reload } = useResource(path, signal => read<{ claims: Claim[] }>(path, { signal }))
   const [chosen, setChosen] = useState<string | null>(null)
   const claims = data?.claims.filter(applies) ?? []
   const rewardId = chosen ?? claims[0]?.rewardId ?? ''

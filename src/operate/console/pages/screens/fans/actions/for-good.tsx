@@ -157,8 +157,8 @@ export function EraseFan({ fan, onClose, onDone }: ActionProps) {
       onClose={onClose}
     >
       <p>
-        Name, e-mail, devices, codes and the data of events are deleted. Points and purchases stay without a name.{' '}
-        <strong>It cannot be undone, and the fan cannot sign in again.</strong>
+        Name, e-mail, devices, codes and the data of events are deleted. Points and purchases stay without a
+        name. <strong>It cannot be undone, and the fan cannot sign in again.</strong>
       </p>
     </ReasonDialog>
   )

@@ -20,7 +20,12 @@ interface FanAction {
 
 const GROUPS: FanAction[][] = [
   [
-    { title: 'Grant or take points', icon: 'points', permission: 'points.write', open: p => <GrantPoints {...p} /> },
+    {
+      title: 'Grant or take points',
+      icon: 'points',
+      permission: 'points.write',
+      open: p => <GrantPoints {...p} />,
+    },
     { title: 'Give cash', icon: 'card', permission: 'points.write', open: p => <GiveCash {...p} /> },
     { title: 'Void an event', icon: 'undo', permission: 'points.write', open: p => <VoidEvent {...p} /> },
   ],
@@ -46,13 +51,35 @@ const GROUPS: FanAction[][] = [
   ],
   [
     { title: 'Change name and handle', icon: 'edit', permission: 'fans.write', open: p => <Rename {...p} /> },
-    { title: 'Sign out everywhere', icon: 'signOut', permission: 'fans.write', open: p => <EndSessions {...p} /> },
-    { title: 'Hide, mute or suspend', icon: 'shield', permission: 'moderation.write', open: p => <Sanction {...p} /> },
+    {
+      title: 'Sign out everywhere',
+      icon: 'signOut',
+      permission: 'fans.write',
+      open: p => <EndSessions {...p} />,
+    },
+    {
+      title: 'Hide, mute or suspend',
+      icon: 'shield',
+      permission: 'moderation.write',
+      open: p => <Sanction {...p} />,
+    },
     { title: 'Export', icon: 'download', permission: 'fans.export', open: p => <Export {...p} /> },
   ],
   [
-    { title: 'Merge into another fan', icon: 'fans', permission: 'fans.merge', danger: true, open: p => <MergeFan {...p} /> },
-    { title: 'Erase', icon: 'remove', permission: 'fans.erase', danger: true, open: p => <EraseFan {...p} /> },
+    {
+      title: 'Merge into another fan',
+      icon: 'fans',
+      permission: 'fans.merge',
+      danger: true,
+      open: p => <MergeFan {...p} />,
+    },
+    {
+      title: 'Erase',
+      icon: 'remove',
+      permission: 'fans.erase',
+      danger: true,
+      open: p => <EraseFan {...p} />,
+    },
   ],
 ]
 
@@ -80,6 +107,7 @@ export function FanActions({ fan, onDone }: { fan: ActionFan; onDone: () => unkn
   }, [isOpen])
   if (fan.erasedAt !== null || fan.mergedIntoId !== null || groups.length === 0) return null
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons inside
     <div
       ref={root}
       class="actions"
@@ -137,6 +165,7 @@ export function FanActions({ fan, onDone }: { fan: ActionFan; onDone: () => unkn
 
 function moveFocus(root: HTMLElement | null, by: number): void {
   const items = [...(root?.querySelectorAll<HTMLElement>('.actions-list button') ?? [])]
-  const at = items.findIndex(item => item === document.activeElement)
+  const { activeElement } = document
+  const at = activeElement instanceof HTMLElement ? items.indexOf(activeElement) : -1
   items[(at + by + items.length) % items.length]?.focus()
 }

@@ -40,7 +40,15 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
             value={delta}
             onChange={setDelta}
           />
-          <TextField label="Reference" pointer="/ref" hint={REFERENCE} required max={128} value={ref} onChange={setRef} />
+          <TextField
+            label="Reference"
+            pointer="/ref"
+            hint={REFERENCE}
+            required
+            max={128}
+            value={ref}
+            onChange={setRef}
+          />
           <Change
             label="Balance"
             before={<Points value={balance} />}
@@ -81,9 +89,24 @@ export function GiveCash({ fan, onClose, onDone }: ActionProps) {
             value={amount}
             onChange={setAmount}
           />
-          <TextField label="Currency" pointer="/currency" required max={3} value={currency} onChange={setCurrency} />
+          <TextField
+            label="Currency"
+            pointer="/currency"
+            required
+            max={3}
+            value={currency}
+            onChange={setCurrency}
+          />
           <TimeField label="Ends" pointer="/expiresAt" value={expiresAt} onChange={setExpiresAt} />
-          <TextField label="Reference" pointer="/ref" hint={REFERENCE} required max={128} value={ref} onChange={setRef} />
+          <TextField
+            label="Reference"
+            pointer="/ref"
+            hint={REFERENCE}
+            required
+            max={128}
+            value={ref}
+            onChange={setRef}
+          />
           {isCode && (
             <Change
               label="Available"
@@ -124,7 +147,14 @@ export function VoidEvent({ fan, event, onClose, onDone }: VoidProps) {
       tone="danger"
       fields={
         <>
-          <TextField label="Source" pointer="/source" required max={100} value={source} onChange={setSource} />
+          <TextField
+            label="Source"
+            pointer="/source"
+            required
+            max={100}
+            value={source}
+            onChange={setSource}
+          />
           <TextField
             label="Event"
             pointer="/eventId"
@@ -152,4 +182,3 @@ export function VoidEvent({ fan, event, onClose, onDone }: VoidProps) {
     </ReasonDialog>
   )
 }
-
