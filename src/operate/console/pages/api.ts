@@ -152,7 +152,3 @@ export async function writeForLines<T>(
     clearTimeout(timer)
   }
 }
-
-/** A write that answers with a file. */
-export const writeForFile = async (method: Exclude<Method, 'GET'>, path: string, body: unknown) =>
-  (await send(method, path, { body })).blob()

@@ -8,7 +8,7 @@ export const PackingListDialog = ({ state, onClose }: { state: 'none' | 'ready';
     title="Export the packing list"
     action="Export"
     onConfirm={async reason => {
-      const file = await writeForFile('POST', '/api/orders/packing-list', { state, reason })
+      const file = await writeForFile('/api/orders/packing-list', { state, reason })
       const url = URL.createObjectURL(file)
       const link = document.createElement('a')
       link.href = url
