@@ -161,4 +161,27 @@ onEachEngine('orders in the console', world => {
     expect((await finance.post(`/api/refunds/${id}`, { reason: 'x' })).body.code).toBe('not_refundable')
     expect((await finance.post('/api/refunds/none', { reason: 'x' })).body.code).toBe('purchase_not_found')
   })
+
+  test('with two people for money, a refund waits for another one; what nobody paid is refused at once', async () => {
+    const fan = await patientFan(world, 100)
+    const productId = await addStock(world, 5, { price: POINTS })
+    const { id } = expectStatus(201, await checkout(fan, productId))
+    const twoPeople = consoleOf(world, () => {
+      const { console } = world.config
+      if (!console) throw new Error('the console is on in tests')
+      return { config: { ...world.config, console: { ...console, twoPerson: ['money'] as const } } }
+    })
+    const refund = () =>
+      twoPeople.as('finance', 'Ada').post(`/api/refunds/${id}`, { reason: 'A lost parcel.' })
+    expect((await refund()).body.code).toBe('not_refundable')
+    expectStatus(200, await completeOrder(fan, id))
+    const asked = await refund()
+    expect([asked.status, asked.body.code]).toEqual([202, 'approval_required'])
+    expect(await balanceOf(fan)).toMatchObject({ balance: 0 })
+    const confirm = (name: string) =>
+      twoPeople.as('owner', name).post(`/api/approvals/${asked.body.approvalId}/confirm`, {})
+    expect((await confirm('Ada')).body.code).toBe('own_approval')
+    expect((await confirm('Grace')).body.result).toMatchObject({ refunded: true })
+    expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
+  })
 })
