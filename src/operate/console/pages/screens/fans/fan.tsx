@@ -77,14 +77,16 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
       ))}
       <FanFigures head={head} />
       <Columns aside>
-        <Tabs label="About this fan" tabs={tabs} current={tab} onChange={setTab}>
-          {tab === 'timeline' && <FanTimeline fanId={head.id} />}
-          {tab === 'points' && <PointsTab fanId={head.id} />}
-          {tab === 'cards' && <CardsTab fanId={head.id} />}
-          {tab === 'orders' && <FanTimeline fanId={head.id} only="orders" />}
-          {tab === 'moderation' && <ModerationTab head={head} />}
-          {tab === 'record' && <RecordTab fanId={head.id} />}
-        </Tabs>
+        <div>
+          <Tabs label="About this fan" tabs={tabs} current={tab} onChange={setTab}>
+            {tab === 'timeline' && <FanTimeline fanId={head.id} />}
+            {tab === 'points' && <PointsTab fanId={head.id} />}
+            {tab === 'cards' && <CardsTab fanId={head.id} />}
+            {tab === 'orders' && <FanTimeline fanId={head.id} only="orders" />}
+            {tab === 'moderation' && <ModerationTab head={head} />}
+            {tab === 'record' && <RecordTab fanId={head.id} />}
+          </Tabs>
+        </div>
         <Section title="At a glance">
           <Facts of={factsOf(head)} />
         </Section>
