@@ -24,7 +24,7 @@ import type { World } from '../support/world.ts'
 export const CONSOLE_ORIGIN = 'http://localhost:3100'
 
 /** A person who is signed in: requests have the cookie, the CSRF token and the origin. */
-export interface StaffClient {
+interface StaffClient {
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   put(path: string, body?: unknown): Promise<Answer>
@@ -35,7 +35,7 @@ export interface StaffClient {
 }
 
 /** A session, for tests of sessions. */
-export interface SignedIn {
+interface SignedIn {
   id: string
   token: string
   csrfToken: string
@@ -43,7 +43,7 @@ export interface SignedIn {
   headers: Record<string, string>
 }
 
-export interface TestConsole {
+interface TestConsole {
   app: ReturnType<typeof createConsoleApp>
   /** A person of this role. `name` tells several people of a role apart. */
   as(role: Role, name?: string): StaffClient

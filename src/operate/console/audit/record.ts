@@ -12,7 +12,7 @@ export interface Subject {
   id: string
 }
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 /** Ids, numbers and states. No personal data: names, addresses and texts of fans would outlive an erasure. */
 export type Detail = Record<string, Json>
 

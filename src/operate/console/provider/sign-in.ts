@@ -41,8 +41,6 @@ interface Options extends Pick<Sources, 'now' | 'randomBytes'> {
   fetch: Fetch
 }
 
-export type StaffSignIn = ReturnType<typeof createStaffSignIn>
-
 export function createStaffSignIn({ provider, redirectUri, fetch, now, randomBytes }: Options) {
   const { issuer, clientId, clientSecret, roleClaim } = provider
   // What the host resolves to is checked by `fetch`.

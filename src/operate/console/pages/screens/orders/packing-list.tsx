@@ -3,7 +3,13 @@ import { writeForFile } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-export const PackingListDialog = ({ state, onClose }: { state: 'none' | 'ready'; onClose: () => unknown }) => (
+export const PackingListDialog = ({
+  state,
+  onClose,
+}: {
+  state: 'none' | 'ready'
+  onClose: () => unknown
+}) => (
   <ReasonDialog
     title="Export the packing list"
     action="Export"
@@ -19,7 +25,7 @@ export const PackingListDialog = ({ state, onClose }: { state: 'none' | 'ready';
     }}
     onClose={onClose}
   >
-    Up to 2,000 lines with the addresses of fans, as CSV for a spreadsheet. Delete the file when the parcels are
-    packed.
+    Up to 2,000 lines with the addresses of fans, as CSV for a spreadsheet. Delete the file when the parcels
+    are packed.
   </ReasonDialog>
 )

@@ -50,7 +50,14 @@ export function ShipDialog({ path, of, order, onClose }: ShipDialogProps) {
           </>
         }
       >
-        <TextField label="Carrier" pointer="/carrier" required max={200} value={carrier} onChange={setCarrier} />
+        <TextField
+          label="Carrier"
+          pointer="/carrier"
+          required
+          max={200}
+          value={carrier}
+          onChange={setCarrier}
+        />
         <TextField
           label="Tracking number"
           pointer="/tracking"

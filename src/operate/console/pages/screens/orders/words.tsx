@@ -37,8 +37,7 @@ const STATE: Record<OrderLine['state'], [string, Tone]> = {
   returned: ['Returned', 'neutral'],
 }
 
-export const stateTitle = (state: string) =>
-  state in STATE ? STATE[state as OrderLine['state']][0] : state
+export const stateTitle = (state: string) => (state in STATE ? STATE[state as OrderLine['state']][0] : state)
 
 export function StateBadge({ state }: { state: OrderLine['state'] }) {
   const [title, tone] = STATE[state]
