@@ -74,7 +74,7 @@ async function userOf(reader: Reader, staff: Staff, { code, usedBy }: Redemption
 }
 
 /** The last use of a code in the console, from the audit log. */
-export async function readLastUse(reader: Reader, text: string) {
+async function readLastUse(reader: Reader, text: string) {
   const { consoleAudit: audit } = reader.tables
   const { kind, id } = codeSubject(text)
   const [row] = await reader

@@ -32,7 +32,7 @@ export const OrdersQuery = Closed({
   ),
 })
 
-export const ListedOrder = Closed(
+const ListedOrder = Closed(
   {
     id: Id('The order.'),
     status: Type.String({ description: 'As the fan sees it.' }),
@@ -49,7 +49,6 @@ export const ListedOrder = Closed(
   },
   { title: 'ConsoleOrder' },
 )
-export type ListedOrder = typeof ListedOrder.static
 
 export const ListedOrders = Closed(
   { orders: Type.Array(ListedOrder), nextCursor: NextCursor },
@@ -75,7 +74,6 @@ export const OrderDetail = Closed(
   },
   { title: 'ConsoleOrderDetail' },
 )
-export type OrderDetail = typeof OrderDetail.static
 
 export const OrderParams = Closed({ orderId: IdReference('The order.') })
 export const OrderLineParams = LineParams

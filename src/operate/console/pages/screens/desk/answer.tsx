@@ -24,7 +24,7 @@ interface Words {
   about: string
 }
 
-export function wordsOf(answer: Answer): Words {
+function wordsOf(answer: Answer): Words {
   if (answer.kind === 'failed') return wordsOfFailure(answer.error, answer.attempt)
   const { code } = answer
   if (answer.kind === 'used')

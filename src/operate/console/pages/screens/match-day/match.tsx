@@ -19,7 +19,7 @@ import { nameOf, statusOf } from './words.ts'
 
 const POLL_MS = 15_000
 /** While predictions are settled. */
-const RUNNING_MS = 1_500
+const RUNNING_MS = 3_000
 
 export const pathOf = (matchId: string) => `/api/match-day/matches/${encodeURIComponent(matchId)}`
 

@@ -16,7 +16,7 @@ import { ShipDialog } from './ship.tsx'
 import type { OrderDetail, OrderLine } from './types.ts'
 import { StateBadge, StatusBadge } from './words.tsx'
 
-export const pathOf = (orderId: string) => `/api/orders/${encodeURIComponent(orderId)}`
+const pathOf = (orderId: string) => `/api/orders/${encodeURIComponent(orderId)}`
 
 export function OrderScreen({ orderId }: { orderId: string }) {
   const order = useResource<OrderDetail>(`order ${orderId}`, signal =>
