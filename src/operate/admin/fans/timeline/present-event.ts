@@ -7,7 +7,7 @@ import type { Decision } from '../../../../economy/rules/decision.ts'
 import { type Data, dataOf } from './event-data.ts'
 import { type Fact, fact, idFact, isCount, plural, type Shown, timeFact } from './item.ts'
 import { kindOfEvent } from './kinds.ts'
-import type { Names, WantedNames } from './names.ts'
+import { isolate, type Names, type WantedNames } from './names.ts'
 import type { Related } from './related.ts'
 
 type EventRow = Tables['events']['$inferSelect']
@@ -40,7 +40,7 @@ export function presentEvent(row: EventRow, context: Context): Shown {
   const taken = parseJson<TakenGrant[]>(row.taken) ?? []
   return {
     kind: kindOfEvent(type),
-    title: `${type} reported by ${row.source}`,
+    title: `${isolate(type)} reported by ${isolate(row.source)}`,
     ...own,
     detail: joined([
       own?.detail,

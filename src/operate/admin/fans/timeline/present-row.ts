@@ -3,7 +3,7 @@ import type { Tables } from '../../../../../db/index.ts'
 import { statusOf } from '../../../../play/purchases/purchase.ts'
 import { statusOf as tradeStatusOf } from '../../../../play/trades/trades.ts'
 import { fact, idFact, plural, type Shown, timeFact } from './item.ts'
-import type { Names, WantedNames } from './names.ts'
+import { isolate, type Names, type WantedNames } from './names.ts'
 import { presentEvent, wantOfEvent } from './present-event.ts'
 import type { Related } from './related.ts'
 import type { TimelineEntry } from './sources.ts'
@@ -88,7 +88,7 @@ function presentEntry(entry: RowOf<'pointsEntries'>, { related, personal }: Pres
   return {
     kind: 'points',
     title: POINTS_TITLES[entry.reason] ?? (grant ? `${adjusted} by ${grant.source}` : adjusted),
-    detail: personal ? (grant?.note ?? null) : null,
+    detail: personal && grant?.note ? isolate(grant.note) : null,
     points: entry.delta,
     facts: [
       fact('Reason', entry.reason),
@@ -214,11 +214,12 @@ const DECISIONS: Record<string, Pick<Shown, 'title' | 'tone'>> = {
 }
 
 function presentDecision(row: RowOf<'moderationDecisions'>, { moderation, related }: Presenting): Shown {
+  const note = moderation ? related.notes.get(row.id) : undefined
   const known = DECISIONS[row.kind] ?? { title: row.kind, tone: 'neutral' as const }
   return {
     kind: 'moderation',
     ...known,
-    detail: moderation ? (related.notes.get(row.id) ?? null) : null,
+    detail: note === undefined ? null : isolate(note),
     state: row.kind === 'note' ? null : row.reason,
     facts: [
       fact('Reason', row.reason),
@@ -257,8 +258,8 @@ const operationInWords = (operation: string) =>
 
 const presentAction = (row: RowOf<'consoleAudit'>): Shown => ({
   kind: 'console',
-  title: `${row.staffName}: ${operationInWords(row.operation)}`,
-  detail: row.reason,
+  title: `${isolate(row.staffName)}: ${operationInWords(row.operation)}`,
+  detail: row.reason === null ? null : isolate(row.reason),
   facts: [
     fact('Role', row.role),
     fact('Confirmed by', row.confirmedByName),

@@ -77,7 +77,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
       ))}
       <FanFigures head={head} />
       <Columns aside>
-        <div>
+        <div class="fan-tabs">
           <Tabs label="About this fan" tabs={tabs} current={tab} onChange={setTab}>
             {tab === 'timeline' && <FanTimeline fanId={head.id} />}
             {tab === 'points' && <PointsTab fanId={head.id} />}

@@ -135,7 +135,7 @@ function ItemDetail({ item, fanId }: { item: TimelineItem; fanId: string }) {
   const id = useId()
   return (
     <>
-      {item.detail !== null && <p dir="auto">{item.detail}</p>}
+      {item.detail !== null && <p>{item.detail}</p>}
       <button
         type="button"
         class="more-button"
