@@ -22,8 +22,8 @@ function statementsOf(engine: Engine, { fans, followed, events }: Society): stri
     `WITH RECURSIVE series(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < ${count - 1})`
   const start = at(String(STARTED_MS))
   return [
-    `INSERT INTO users (id, provider, subject, handle, display_name, created_at, updated_at) ${series(fans)}
-     SELECT 'fan-' || (1000000 + n), '${PROVIDER}', 'fan-' || (1000000 + n), 'handle_' || n, 'Fan number ' || n, ${start}, ${start} FROM series`,
+    `INSERT INTO users (id, provider, subject, handle, display_name, name_key, created_at, updated_at) ${series(fans)}
+     SELECT 'fan-' || (1000000 + n), '${PROVIDER}', 'fan-' || (1000000 + n), 'handle_' || n, 'Fan number ' || n, 'fan number ' || n, ${start}, ${start} FROM series`,
     `INSERT INTO leaderboard_entries (user_id, enrolled_at) VALUES ('${READER}', ${start})`,
     `INSERT INTO leaderboard_scores (board, user_id, minus_points, reached_at) ${series(fans)}
      SELECT 'all', 'fan-' || (1000000 + n), -1 - (n % 100003) * 7919 % 100003, ${STARTED_MS} + n FROM series`,

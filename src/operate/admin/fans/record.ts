@@ -14,11 +14,11 @@ export async function readFanRecord(
   fanId: string,
   { personal }: PersonalAccess,
 ): Promise<typeof FanRecord.static> {
-  // The keys repeat the names and the address.
-  const { nameKey: _n, bio, country, ...user } = await requireFan(reader, fanId)
+  // It repeats the name.
+  const { nameKey: _n, ...user } = await requireFan(reader, fanId)
   const mirror = await findMirror(reader, fanId)
   return {
-    user: plain({ ...user, ...(personal ? { bio, country } : {}) }),
+    user: plain(user),
     identity: mirror ? plain(presentMirror(mirror, personal)) : null,
     onboarding: (await findCompletion(reader, fanId))?.toISOString() ?? null,
   }
