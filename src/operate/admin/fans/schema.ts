@@ -166,8 +166,8 @@ export const TimelinePage = Closed(
 )
 
 export const EventQuery = Closed({
-  source: Type.String({ minLength: 1, maxLength: 100, description: 'Who reported it.' }),
-  eventId: Type.String({ minLength: 1, maxLength: 128, description: 'Its id within the source.' }),
+  source: Type.String({ minLength: 1, maxLength: 500, description: 'Who reported it.' }),
+  eventId: Type.String({ minLength: 1, maxLength: 500, description: 'Its id within the source.' }),
 })
 
 export const ExplainedEvent = Closed(

@@ -73,6 +73,7 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
           </label>
           <select
             id={id}
+            class="control"
             value={chosen}
             onChange={event =>
               setChosen(KINDS.find(({ value }) => value === event.currentTarget.value)?.value ?? 'all')
