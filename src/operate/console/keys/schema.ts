@@ -18,7 +18,7 @@ const key = {
   createdAt: Instant('When it was made.'),
   expiresAt: Nullable(Instant('When it ends; null: never.')),
   revokedAt: Nullable(Instant('Since when it is refused.')),
-  lastUsedAt: Nullable(Instant('To the minute; null: never.')),
+  lastUsedAt: Nullable(Instant('To the hour; null: never.')),
 }
 
 export const ServerKeys = Closed(
