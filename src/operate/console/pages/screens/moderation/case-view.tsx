@@ -123,7 +123,7 @@ function ReportItem({
             </Link>
           ) : (
             <Button small kind="quiet" onClick={() => setAsking(true)}>
-              Who?
+              Who reported?
             </Button>
           ))}
       </div>

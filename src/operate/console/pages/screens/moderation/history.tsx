@@ -12,12 +12,7 @@ import { KINDS, titleOf } from './words.ts'
 
 export function History({ of, onChange }: { of: FanRecord; onChange: () => unknown }) {
   const [lifting, setLifting] = useState<string | null>(null)
-  if (of.decisions.length === 0)
-    return (
-      <Empty title="Nothing was decided before">
-        This is the first report about the fan, or all were open.
-      </Empty>
-    )
+  if (of.decisions.length === 0) return <Empty title="Nothing was decided before" />
   const entries = of.decisions.map((decision): TimelineEntry => {
     const { id, kind, reason, until, decidedBy, note, inForce, createdAt } = decision
     const words = KINDS[kind]

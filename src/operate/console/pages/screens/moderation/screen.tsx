@@ -152,7 +152,10 @@ function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise
           ))}
         </ul>
       </div>
-      <div class="case-shown" aria-live="polite">
+      <div class="case-shown">
+        <p class="unseen" role="status">
+          {shown.data && `Case about ${nameOf(shown.data.record.fan)}`}
+        </p>
         <CaseView of={shown} onDecide={decide} />
         {shown.error !== null && !current && <Button onClick={() => choose('')}>Go to the first case</Button>}
       </div>
