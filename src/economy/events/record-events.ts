@@ -7,6 +7,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { FanEmails } from '../../identity/users/emails.ts'
 import { type FanNaming, resolveFans } from '../../identity/users/fan-reference.ts'
+import { findFanOf } from '../../identity/users/merges.ts'
 import { findDataFault } from './data-faults.ts'
 import { digestOf } from './digest.ts'
 import { decisionsOf, type EventRow, grantsOf, type NewEvent } from './event.ts'
@@ -191,7 +192,9 @@ async function repeatOf(
     await assignVoid(tx, { source: before.source, eventId: before.eventId }, userId)
     return ignored('voided')
   }
-  return before.userId === userId && before.digest === digest
+  // An event of a fan who was merged since stays with that record.
+  const isOfFan = before.userId === userId || (await findFanOf(tx, before.userId))?.id === userId
+  return isOfFan && before.digest === digest
     ? { outcome: 'duplicate', grants: grantsOf(decisionsOf(before)) }
     : refused('event_id_reused')
 }

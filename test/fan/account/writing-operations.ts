@@ -267,6 +267,12 @@ export const operations: Record<
     const grant = { fan, delta: 5, ref: `grant-${++made}`, note: `About ${subject}` }
     return { send: () => desk.post('/api/points/grants', grant), refusal: [404, 'fan_not_found'] }
   },
+  grantCash: async (world, { subject }) => {
+    const desk = await serverClient(world, 'cash:write')
+    const fan = { provider: world.config.identity.name, subject }
+    const promotion = { fan, amount: 5, currency: 'EUR', ref: `cash-${++made}`, note: `About ${subject}` }
+    return { send: () => desk.post('/api/cash/promotions', promotion), refusal: [404, 'fan_not_found'] }
+  },
   recordEvents: async (world, { subject }) => {
     const gate = await serverClient(world, 'events:write')
     const events = [eventAbout(world, subject)]

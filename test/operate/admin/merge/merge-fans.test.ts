@@ -243,6 +243,31 @@ onEachEngine('A merge of two fans', world => {
     expect((await into.get('/api/user/profile')).status).toBe(401)
   })
 
+  test('systems of the club reach the fan that remains by either name, and repeat what they sent before', async () => {
+    const [from, into] = [await namedFan(world), await namedFan(world)]
+    const rule = await addRule(world)
+    const shop = world.withToken(await world.serverKey(['events:write']))
+    const provider = world.config.identity.name
+    const event = (id: string, fan: object) => ({
+      events: [{ id, type: rule.eventType, fan, occurredAt: world.clock.now().toISOString() }],
+    })
+    const first = event('first', { userId: from.id })
+    expectStatus(200, await shop.post('/api/events', first))
+    await merge(world, from, into)
+    const { balance } = await pointsOf(into)
+    const repeated = expectStatus(200, await shop.post('/api/events', first))
+    expect(repeated.results[0].outcome).toBe('duplicate')
+    for (const [id, fan] of [
+      ['by-id', { userId: from.id }],
+      ['by-subject', { provider, subject: from.subject }],
+    ] as const)
+      expect(expectStatus(200, await shop.post('/api/events', event(id, fan))).results[0].outcome).toBe(
+        'applied',
+      )
+    expect((await pointsOf(into)).balance).toBeGreaterThan(balance)
+    await expectSound(world)
+  })
+
   test('a free pack that the merged fan had sealed is opened by the other', async () => {
     const [from, into] = [await namedFan(world), await namedFan(world)]
     const { userPack } = await buy(from, await addPack(world, { price: FREE }))
