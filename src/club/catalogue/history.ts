@@ -1,6 +1,6 @@
 /** The history of catalogue entries: each change appends the whole entry, in its unit of work. Triggers refuse UPDATE and DELETE. */
 import { and, desc, eq, lt, max } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { catalogueProblems } from './problems.ts'
 
@@ -16,8 +16,6 @@ export interface Author {
   staff?: { id: string; name: string }
   reason?: string
 }
-
-export type RevisionRow = Tables['catalogueRevisions']['$inferSelect']
 
 interface Recorded {
   kind: KindName

@@ -81,7 +81,7 @@ interface Scheduled {
 }
 
 /** `off` by its flag; otherwise by its start and end. */
-export function stateOf({ active = true, startsAt, endsAt }: Scheduled, now: Date): EntryState {
+function stateOf({ active = true, startsAt, endsAt }: Scheduled, now: Date): EntryState {
   if (!active) return 'off'
   const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
   if (isWithin({ startsAt: start, endsAt: end }, now)) return 'live'

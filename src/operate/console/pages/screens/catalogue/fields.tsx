@@ -67,7 +67,7 @@ export function ObjectFields({
   )
 }
 
-export interface SchemaFieldProps {
+interface SchemaFieldProps {
   name: string
   schema: Schema
   required: boolean
@@ -79,7 +79,7 @@ export interface SchemaFieldProps {
 }
 
 /** One member, in whatever shape its schema has. */
-export function Field({
+function Field({
   name,
   schema: given,
   required,
@@ -208,7 +208,7 @@ interface GroupProps extends FieldProps {
 }
 
 /** Members of an object in a frame; one that is optional is switched on first. */
-export function Group({ label, hint, isOptional, isSet, onSet, disabled = false, children }: GroupProps) {
+function Group({ label, hint, isOptional, isSet, onSet, disabled = false, children }: GroupProps) {
   return (
     <fieldset class="group">
       <legend>{label}</legend>
