@@ -29,7 +29,7 @@ export async function buildSite(
   for (const name of ASSETS) cpSync(assets[name].file, join(folder, 'assets', name))
   await Bun.write(join(folder, 'assets', SEARCH_INDEX), renderSearchIndex(addresses))
   await Bun.write(join(folder, 'openapi.json'), openApi)
-  for (const picture of new Glob('**/*.svg').scanSync(DOCS_FOLDER)) {
+  for (const picture of new Glob('{**/*.svg,pictures/console/*.webp}').scanSync(DOCS_FOLDER)) {
     mkdirSync(dirname(join(folder, picture)), { recursive: true })
     cpSync(join(DOCS_FOLDER, picture), join(folder, picture))
   }

@@ -1,5 +1,5 @@
 /** `/docs/guide`: the pages of the folder docs/ with their pictures, in development. */
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { Elysia } from 'elysia'
 import { Closed } from '../../../core/schemas.ts'
 import type { Config } from '../../config/config.ts'
@@ -13,6 +13,8 @@ const GUIDE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 /** Pictures have styles for light and dark. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+const PICTURE_TYPES: Record<string, string> = { '.svg': 'image/svg+xml', '.webp': 'image/webp' }
 
 const hidden = { detail: { hide: true }, query: Closed({}) }
 
@@ -35,8 +37,9 @@ function serversOf({ docs, identity }: Config, { url }: Request): Servers {
 }
 
 async function serve(path: string, servers: Servers): Promise<Response> {
-  if (path.endsWith('.svg') && isPage(path))
-    return pageResponse(Bun.file(join(DOCS_FOLDER, path)), 'image/svg+xml', PICTURE_POLICY)
+  const type = PICTURE_TYPES[extname(path)]
+  if (type !== undefined && isPage(path))
+    return pageResponse(Bun.file(join(DOCS_FOLDER, path)), type, PICTURE_POLICY)
   const file = [`${path}.md`, `${path}/README.md`].find(name => onServer.name(name) === path && isPage(name))
   return servePage(file, servers)
 }
