@@ -60,10 +60,11 @@ export const consoleShots: ConsoleShot[] = [
   at('orders'),
   at('order', ({ orderId }) => `/orders/${orderId}`),
   at('catalogue'),
-  at('catalogue-entry', '/catalogue/rewards/home-shirt'),
+  at('catalogue-entry', '/catalogue/reward/entry/home-shirt'),
   at('webhooks'),
   at('keys'),
   at('jobs'),
+  at('approvals'),
   at('audit'),
   {
     name: 'palette',
