@@ -1,9 +1,11 @@
 /** What the pictures of the console show, on top of the data of `bun run dev --fresh`: a season's figures, and work of the staff. */
+import { isNull } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { dayOf } from '../../src/operate/admin/daily-figures.ts'
 import { createSession } from '../../src/operate/console/sessions/sessions.ts'
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 const DAYS = 200
 /** By day of the week, Sunday first: matches are played on Saturdays, and some on Wednesdays. */
 const WEEK = [0.9, 0.5, 0.6, 1.3, 0.6, 0.9, 2.4]
@@ -13,9 +15,13 @@ const vary = (seed: number) => 0.85 + 0.3 * (Math.sin(seed * 12.9898) * 0.5 + 0.
 
 /** Replaces what was counted of the seed, which ends long before today. */
 export async function addSeason(tx: Transaction): Promise<void> {
-  const { dailyFigures, maintenanceRuns } = tx.tables
+  const { dailyFigures, maintenanceRuns, reports } = tx.tables
   const now = tx.now().getTime()
   await tx.delete(dailyFigures)
+  await tx
+    .update(reports)
+    .set({ createdAt: new Date(now - 3 * HOUR_MS) })
+    .where(isNull(reports.resolvedAt))
   for (let ago = 1; ago <= DAYS; ago++) {
     const instant = new Date(now - ago * DAY_MS)
     const growth = 1 + (DAYS - ago) / DAYS
@@ -45,5 +51,6 @@ export async function addSeason(tx: Transaction): Promise<void> {
 export async function signStaffIn(tx: Transaction) {
   const owner = await createSession(tx, { id: 'link:Inês Duarte', name: 'Inês Duarte', role: 'owner' })
   const support = await createSession(tx, { id: 'link:Tom Baker', name: 'Tom Baker', role: 'support' })
-  return { owner: owner.token, support: support.token }
+  const second = await createSession(tx, { id: 'link:Marta Lopes', name: 'Marta Lopes', role: 'owner' })
+  return { owner: owner.token, support: support.token, second: second.token }
 }

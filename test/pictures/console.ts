@@ -28,7 +28,7 @@ export async function takeConsole(
 ): Promise<number> {
   const origin = `http://localhost:${dev.ports.CONSOLE_PORT}`
   const db = openDatabase(dev.env.DATABASE_URL ?? '', realSources, { spine: createSpine() })
-  const { owner, support } = await db.write(async tx => {
+  const { owner, ...staff } = await db.write(async tx => {
     await addSeason(tx)
     return signStaffIn(tx)
   })
@@ -40,7 +40,7 @@ export async function takeConsole(
   await db.close()
   if (!code?.redemptionCode || !fan || !order) throw new Error('the seed has no code, fan or order to show')
   const site = { origin, handle, fanId: fan.id, code: code.redemptionCode, matchId: MATCH, orderId: order.id }
-  await doSomeWork(origin, { owner, support }, site)
+  await doSomeWork(origin, { owner, ...staff }, site)
 
   let bytes = 0
   for (const [look, settings] of Object.entries(looks)) {
@@ -68,8 +68,8 @@ const signIn = (context: BrowserContext, origin: string, token: string) =>
 /** What the audit log, the lists of keys and webhooks, and the fan's page show. */
 async function doSomeWork(
   origin: string,
-  { owner, support }: Record<'owner' | 'support', string>,
-  { fanId }: ConsoleSite,
+  { owner, support, second }: Record<'owner' | 'support' | 'second', string>,
+  { fanId, handle }: ConsoleSite,
 ): Promise<void> {
   const as = (token: string) => async (path: string, body: object) => {
     const response = await fetch(origin + path, {
@@ -82,7 +82,7 @@ async function doSomeWork(
     })
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
   }
-  const [byOwner, bySupport] = [as(owner), as(support)]
+  const [byOwner, bySupport, bySecond] = [as(owner), as(support), as(second)]
   const late = 'The scarf arrived two weeks late.'
   await bySupport(`/api/fans/${fanId}/grants`, { delta: 150, ref: 'apology-118', reason: late })
   await byOwner('/api/keys', {
@@ -97,5 +97,7 @@ async function doSomeWork(
     ...{ url: 'http://localhost:9/crm', types: ['quest.*', 'order.paid'] },
     reason: 'The CRM greets fans who finish a quest.',
   })
+  // Waits for another person: see `CONSOLE_TWO_PERSON` of `startDev`.
+  await bySecond(`/api/fans/${fanId}/erase`, { confirm: handle, reason: 'The fan asked for it by letter.' })
   await byOwner('/api/jobs', { kind: 'verify-provenance', reason: 'Before the audit of the season.' })
 }

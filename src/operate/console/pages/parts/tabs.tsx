@@ -26,7 +26,7 @@ export function Tabs<T extends string>({ label, tabs, current, onChange, childre
     document.getElementById(`${id}-${next.id}`)?.focus()
   }
   return (
-    <>
+    <div class="tabbed">
       <div class="tabs" role="tablist" aria-label={label}>
         {tabs.map(tab => (
           <button
@@ -48,7 +48,7 @@ export function Tabs<T extends string>({ label, tabs, current, onChange, childre
       <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current}`}>
         {children}
       </div>
-    </>
+    </div>
   )
 }
 

@@ -99,7 +99,7 @@ const COLUMNS: Column<Entry>[] = [
     width: '14%',
     cell: ({ confirmedBy }) => (confirmedBy ? <bdi>{confirmedBy.name}</bdi> : <None why="Nobody" />),
   },
-  { id: 'at', title: 'When', width: '8rem', cell: ({ at }) => <Time at={at} relative /> },
+  { id: 'at', title: 'When', width: '6.5rem', cell: ({ at }) => <Time at={at} relative /> },
 ]
 
 const LogActions = ({ filter }: { filter: Filter }) => (

@@ -98,12 +98,12 @@ const DATE: Column<ListedMatch> = {
 }
 
 const COLUMNS: Column<ListedMatch>[] = [
-  { id: 'kickoff', title: 'Kick-off', width: '5.5rem', cell: ({ kickoffAt }) => formatClock(kickoffAt) },
+  { id: 'kickoff', title: 'Kick-off', width: '5.25rem', cell: ({ kickoffAt }) => formatClock(kickoffAt) },
   { id: 'match', title: 'Match', cell: match => <bdi class="strong">{nameOf(match)}</bdi> },
   {
     id: 'score',
     title: 'Score',
-    width: '5rem',
+    width: '4rem',
     align: 'end',
     cell: match => <span class="amount">{scoreOf(match) ?? '–'}</span>,
   },
@@ -111,6 +111,7 @@ const COLUMNS: Column<ListedMatch>[] = [
     id: 'status',
     title: 'Status',
     width: '8rem',
+    hide: 'narrow',
     cell: ({ status, active }) =>
       active ? (
         <Badge tone={statusOf(status).tone}>{statusOf(status).title}</Badge>

@@ -115,7 +115,13 @@ const COLUMNS: Column<ListedOrder>[] = [
       </>
     ),
   },
-  { id: 'status', title: 'Status', width: '8.5rem', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'status',
+    title: 'Status',
+    width: '8.5rem',
+    hide: 'narrow',
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
   {
     id: 'parcel',
     title: 'Parcel',

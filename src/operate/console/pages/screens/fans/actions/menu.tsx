@@ -110,7 +110,7 @@ export function FanActions({ fan, onDone }: { fan: ActionFan; onDone: () => unkn
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons inside
     <div
       ref={root}
-      class="actions"
+      class="fan-actions"
       onKeyDown={event => {
         if (event.key === 'Escape' && isOpen) {
           event.stopPropagation()
@@ -134,7 +134,7 @@ export function FanActions({ fan, onDone }: { fan: ActionFan; onDone: () => unkn
         <span>Actions</span>
       </button>
       {isOpen && (
-        <div class="actions-list" id={id}>
+        <div class="fan-actions-list" id={id}>
           {groups.map((group, nth) => (
             <ul key={group[0]?.title ?? nth}>
               {group.map(item => (
