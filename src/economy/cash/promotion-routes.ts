@@ -10,7 +10,7 @@ type PromotionDeps = ServerDeps & {
   fanEmails: FanEmails | null
 }
 
-export const GivenCash = Closed(
+const GivenCash = Closed(
   {
     promotion: Closed(
       {

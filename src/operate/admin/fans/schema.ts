@@ -70,7 +70,7 @@ const Sanction = Closed(
 )
 
 /** What may keep a fan from doing something. */
-export const BLOCKERS = [
+const BLOCKERS = [
   ...(['erased', 'merged', 'deleted_at_provider', 'suspended', 'hidden', 'muted'] as const),
   ...(['terms_not_accepted', 'refund_due', 'sync_deferred'] as const),
 ] as const

@@ -22,7 +22,7 @@ import type { FoundFans } from './schema.ts'
 import { statesOf } from './states.ts'
 
 /** Of one answer. More are found by a longer text. */
-export const MAX_FOUND = 20
+const MAX_FOUND = 20
 /** Enough to know whether there are more. */
 const LOOKED_UP = MAX_FOUND + 1
 

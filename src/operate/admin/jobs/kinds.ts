@@ -7,7 +7,7 @@ import { verifyQuests } from '../audit/verify-quests.ts'
 import type { MaintenanceCommand } from '../maintenance.ts'
 
 /** Awaited between two steps. Rejects when the run is to end. */
-export type OnProgress = (done: number, total: number | null) => Promise<void>
+type OnProgress = (done: number, total: number | null) => Promise<void>
 
 export interface JobResult {
   /** How many differences were found, of a verification. */

@@ -13,7 +13,7 @@ interface Declared {
 }
 
 /** What is declared of each column that points to a fan. */
-export function listMergeRules(): Declared[] {
+function listMergeRules(): Declared[] {
   // Guarantee of the casts: the names of the entries are keys of `fanData`, and its type declares a rule for each column.
   return Object.entries(fanData).flatMap(([name, columns]) =>
     Object.entries(columns as Record<string, { merge: MergeRule<string> }>).map(([column, { merge }]) => ({

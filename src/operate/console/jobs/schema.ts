@@ -4,7 +4,7 @@ import { Type } from '../../../core/typebox.ts'
 import { Reason } from '../contract/reason.ts'
 
 /** Those that are started here; a replay is started at its endpoint. */
-export const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-provenance'] as const
+const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-provenance'] as const
 
 export const JobRun = Closed(
   {

@@ -8,7 +8,7 @@ const THEME_KEY = 'matchday console theme'
 const ZONE_KEY = 'matchday console zone'
 
 /** The zone of this browser. */
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const ZONES = [...new Set([ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
 

@@ -17,7 +17,7 @@ import { Type } from '../../../core/typebox.ts'
 import { DELIVERY_STATES } from '../../../delivery/webhooks/types.ts'
 import { Reason } from '../contract/reason.ts'
 
-export const Endpoint = Closed(
+const Endpoint = Closed(
   {
     id: Id('Of the endpoint.'),
     url: Type.String(),

@@ -3,7 +3,7 @@ import { Closed, Instant, Nullable, OneOf } from '../../../../core/schemas.ts'
 import { Type } from '../../../../core/typebox.ts'
 import { TIMELINE_KINDS } from './kinds.ts'
 
-export const TONES = ['neutral', 'good', 'warn', 'bad'] as const
+const TONES = ['neutral', 'good', 'warn', 'bad'] as const
 
 const Fact = Closed(
   {

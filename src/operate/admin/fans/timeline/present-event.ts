@@ -64,7 +64,7 @@ export function presentEvent(row: EventRow, context: Context): Shown {
 }
 
 /** “Buy a shirt” granted 10 points. */
-export function describeDecision({ ruleId, outcome, points, window }: Decision, names: Names): string {
+function describeDecision({ ruleId, outcome, points, window }: Decision, names: Names): string {
   const rule = `Rule ${names.quote('rule', ruleId)}`
   if (outcome === 'granted') return `${rule} granted ${plural(points, 'point')}.`
   if (outcome === 'limit')

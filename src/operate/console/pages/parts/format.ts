@@ -39,7 +39,7 @@ export const formatTime = (instant: string) => inZone('time', { ...DATE, ...CLOC
 export const formatExactTime = (instant: string) =>
   inZone('exact', { ...DATE, ...CLOCK, second: '2-digit', timeZoneName: 'short' }).format(new Date(instant))
 /** 25 Nov 2026 */
-export const formatDate = (instant: string) => inZone('date', DATE).format(new Date(instant))
+const formatDate = (instant: string) => inZone('date', DATE).format(new Date(instant))
 /** Wednesday, 25 Nov 2026 */
 export const formatDay = (instant: string) =>
   inZone('day', { weekday: 'long', ...DATE }).format(new Date(instant))

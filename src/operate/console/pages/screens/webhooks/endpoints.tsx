@@ -30,7 +30,7 @@ const REASONS: Record<string, string> = {
   failing: 'No attempt succeeded for five days.',
 }
 
-export const stateOf = ({ state, failingSince, disabledReason }: EndpointData): [string, Tone] =>
+const stateOf = ({ state, failingSince, disabledReason }: EndpointData): [string, Tone] =>
   state === 'active' && failingSince !== null
     ? ['Failing', 'bad']
     : state === 'disabled' && disabledReason !== 'operator'

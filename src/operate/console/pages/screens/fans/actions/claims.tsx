@@ -49,7 +49,7 @@ const CORRECTIONS = {
   },
 } as const
 
-export type Correction = keyof typeof CORRECTIONS
+type Correction = keyof typeof CORRECTIONS
 
 interface CorrectProps extends ActionProps {
   correction: Correction
