@@ -90,7 +90,7 @@ export async function createWorld(
     CASH_CURRENCIES: 'EUR',
     ...env,
   })
-  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })
+  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 240 })
   const second = replica ? await engine.open(clock) : undefined
   return assemble({ clock, temporary, second, config, idp, metrics })
 }
