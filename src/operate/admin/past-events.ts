@@ -20,6 +20,8 @@ export type PastEvent = RecordedEvent & { decisions: Decision[] }
 
 /** Clocks of other systems may be ahead by this much. */
 const MAX_AHEAD_MS = 5 * 60_000
+/** Evaluated in one turn: requests wait for so many at most. */
+const PAGE_EVENTS = 200
 
 /**
  * Calls `each` with the events of these types that are not voided and have their data. False: there were more than
@@ -57,22 +59,25 @@ export async function eachPastEvent(
 function pagesOf(reader: Reader, types: string[], since: Date) {
   const { events } = reader.tables
   const { source, eventId, type, occurredAt, recordedAt, data } = events
-  return eachPage({ recordedAt, source, eventId }, after =>
-    reader
-      .select()
-      .from(events)
-      .where(
-        and(
-          // The condition of the index. Without data an event cannot be evaluated.
-          isNotNull(data),
-          // An event occurs at most this long after it is recorded.
-          gte(recordedAt, new Date(since.getTime() - MAX_AHEAD_MS)),
-          gte(occurredAt, since),
-          inArray(type, types),
-          isNull(events.voidedAt),
-          after,
+  return eachPage(
+    { recordedAt, source, eventId },
+    after =>
+      reader
+        .select()
+        .from(events)
+        .where(
+          and(
+            // The condition of the index. Without data an event cannot be evaluated.
+            isNotNull(data),
+            // An event occurs at most this long after it is recorded.
+            gte(recordedAt, new Date(since.getTime() - MAX_AHEAD_MS)),
+            gte(occurredAt, since),
+            inArray(type, types),
+            isNull(events.voidedAt),
+            after,
+          ),
         ),
-      ),
+    { size: PAGE_EVENTS },
   )
 }
 

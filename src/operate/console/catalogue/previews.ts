@@ -12,7 +12,7 @@ import { previewRules } from '../../admin/preview-rules.ts'
 import { withinEntry } from './change-entry.ts'
 
 const DAY_MS = 86_400_000
-/** About half a minute of one core. */
+/** About a minute of one core: some 10,000 events a second. */
 const MAX_EVENTS = 500_000
 /** Of one process: each takes a part of its core. */
 const MAX_RUNNING = 2
