@@ -64,6 +64,8 @@ export interface WorldOptions {
   env?: Record<string, string>
   /** Public reads use a second database, which is no copy: tests tell by its content what reads it. PostgreSQL only. */
   replica?: boolean
+  /** Of the mock provider: as many as the tests of the world need. */
+  fans?: number
 }
 
 export interface SuiteOptions extends WorldOptions {
@@ -73,7 +75,7 @@ export interface SuiteOptions extends WorldOptions {
 
 export async function createWorld(
   engine: Engine,
-  { env = {}, replica = false }: WorldOptions = {},
+  { env = {}, replica = false, fans = 240 }: WorldOptions = {},
 ): Promise<World> {
   const clock = createClock()
   const metrics =
@@ -90,7 +92,7 @@ export async function createWorld(
     CASH_CURRENCIES: 'EUR',
     ...env,
   })
-  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 240 })
+  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans })
   const second = replica ? await engine.open(clock) : undefined
   return assemble({ clock, temporary, second, config, idp, metrics })
 }
