@@ -1,5 +1,5 @@
 /** Tables of any length: only the rows in sight are in the document. */
-import type { ComponentChildren } from 'preact'
+import { Component, type ComponentChildren, type RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../router.tsx'
 import { Button } from './button.tsx'
@@ -92,7 +92,6 @@ function Rows<Row>({
   const body = useRef<HTMLTableSectionElement | null>(null)
   const { first, last, rowHeight } = useWindow(body, rows.length)
   const [active, setActive] = useState(0)
-  const hasFocus = useRef(false)
   const isOpening = href !== undefined || onOpen !== undefined
   const current = Math.min(active, rows.length - 1)
 
@@ -132,6 +131,9 @@ function Rows<Row>({
     })
   }
 
+  const latest = useRef({ open, setActive })
+  latest.current = { open, setActive }
+
   // The row with the focus stays in the document while others scroll past it.
   const shownRows = [...range(first, last)]
   if (isOpening && current < first) shownRows.unshift(current)
@@ -146,31 +148,14 @@ function Rows<Row>({
       parts.push(<Gap key={`gap ${reached}`} rows={index - reached} rowHeight={rowHeight} />)
     reached = index + 1
     const key = rowKey(row)
-    const isSelected = selected?.(row)
     parts.push(
-      <tr
+      <DrawnRow
         key={key}
-        aria-rowindex={index + 2}
-        aria-selected={selected ? isSelected : undefined}
-        class={isOpening ? 'opens' : undefined}
-        tabIndex={isOpening ? (index === current ? 0 : -1) : undefined}
-        onFocus={() => {
-          hasFocus.current = true
-          setActive(index)
-        }}
-        onClick={event => {
-          const isControl =
-            event.target instanceof Element && event.target.closest('a, button, input, select, label')
-          // Text that was marked to be copied is no click.
-          if (isOpening && !isControl && getSelection()?.isCollapsed !== false) open(row)
-        }}
-      >
-        {columns.map(column => (
-          <td key={column.id} class={classOf(column)} {...(isOpening ? { role: 'gridcell' } : {})}>
-            {column.cell(row)}
-          </td>
-        ))}
-      </tr>,
+        {...{ row, columns, index, isOpening }}
+        isCurrent={index === current}
+        isSelected={selected?.(row)}
+        latest={latest}
+      />,
     )
   }
   if (reached < rows.length)
@@ -200,6 +185,51 @@ function Rows<Row>({
       <tbody ref={body}>{parts}</tbody>
     </table>
   )
+}
+
+interface DrawnRowProps<Row> {
+  row: Row
+  columns: Column<Row>[]
+  index: number
+  isOpening: boolean
+  isCurrent: boolean
+  isSelected: boolean | undefined
+  /** Of the table, whose functions are new each time that it is drawn. */
+  latest: RefObject<{ open: (row: Row) => void; setActive: (index: number) => void }>
+}
+
+/** Drawn again only when it changes: a scroll draws the rows that come into sight, and no others. */
+class DrawnRow<Row> extends Component<DrawnRowProps<Row>> {
+  override shouldComponentUpdate(next: DrawnRowProps<Row>, state: object): boolean {
+    const { row, columns, index, isCurrent, isSelected } = this.props
+    // The state is another one after a change of a signal, such as the time zone.
+    if (state !== this.state || next.row !== row || next.columns !== columns) return true
+    return next.index !== index || next.isCurrent !== isCurrent || next.isSelected !== isSelected
+  }
+
+  render({ row, columns, index, isOpening, isCurrent, isSelected, latest }: DrawnRowProps<Row>) {
+    return (
+      <tr
+        aria-rowindex={index + 2}
+        aria-selected={isSelected}
+        class={isOpening ? 'opens' : undefined}
+        tabIndex={isOpening ? (isCurrent ? 0 : -1) : undefined}
+        onFocus={() => latest.current?.setActive(index)}
+        onClick={event => {
+          const isControl =
+            event.target instanceof Element && event.target.closest('a, button, input, select, label')
+          // Text that was marked to be copied is no click.
+          if (isOpening && !isControl && getSelection()?.isCollapsed !== false) latest.current?.open(row)
+        }}
+      >
+        {columns.map(column => (
+          <td key={column.id} class={classOf(column)} {...(isOpening ? { role: 'gridcell' } : {})}>
+            {column.cell(row)}
+          </td>
+        ))}
+      </tr>
+    )
+  }
 }
 
 const classOf = <Row,>({ align, hide }: Column<Row>) =>
