@@ -38,8 +38,8 @@ await runCommand(command, async ({ parameters: [what], options }) => {
   const path = join(out, 'matchday')
   await buildExecutable(root, path)
   const sha256 = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
-  // The example app contains Preact.
-  const packages = await readProductionPackages(root, ['preact'])
+  // What the pages of the console and the example app contain.
+  const packages = await readProductionPackages(root, ['preact', '@preact/signals', 'uplot', 'qr'])
   const sbom = withRuntime(describeSbom(product, packages), sha256)
   await Bun.write(`${path}.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`)
   return { json: { path, sha256 }, text: `${sha256}  ${path}` }
