@@ -15,6 +15,8 @@ export async function countRowsRead(
   await execute(tx, 'SET LOCAL enable_seqscan = on')
   // As in a new database: without rows and without statistics. It comes before the other in the search path.
   await execute(tx, `CREATE TEMP TABLE ${table} (LIKE ${table} INCLUDING INDEXES) ON COMMIT DROP`)
+  // Statements of an earlier test on this connection would still read the other table.
+  await execute(tx, 'DISCARD PLANS')
   for (let n = 0; n < EXECUTIONS; n++) await query()
   await fill()
   const before = await rowsRead(tx, table)
