@@ -62,6 +62,7 @@ onEachEngine('The declared data of a fan', world => {
   let userId: string
   let filled: Filled
   let document: Record<string, unknown>
+  let merged: Map<string, [from: number, into: number]>
 
   const declarations: [name: Name, column: string, declaration: Declaration][] = Object.entries(
     fanData,
@@ -505,7 +506,35 @@ onEachEngine('The declared data of a fan', world => {
     })
     const found = (await exportUser(world.db.read, { id: userId })) ?? fail('the fan')
     document = JSON.parse((await Array.fromAsync(streamJson(found))).join(''))
+    merged = await countMerged()
   })
+
+  /** Rows of the fan and of the one merged into, by table and column. The merge is undone. */
+  async function countMerged(): Promise<Map<string, [from: number, into: number]>> {
+    const into = await userIdOf(world, await world.fan())
+    const counts = new Map<string, [from: number, into: number]>()
+    const undone = new Error('undone')
+    const moving = world.db.write(async tx => {
+      const count = async (name: Name, column: string, owner: string) => {
+        const table = tx.tables[name]
+        const rows = await tx
+          .select()
+          .from(table)
+          .where(eq(columnOf(table, column), owner))
+        return rows.length
+      }
+      await moveRows(tx, { fromId: userId, intoId: into })
+      for (const [name, column] of declarations)
+        if (column !== 'subject')
+          counts.set(`${name}.${column}`, [
+            await count(name, column, userId),
+            await count(name, column, into),
+          ])
+      throw undone
+    })
+    await expect(moving).rejects.toBe(undone)
+    return counts
+  }
 
   test.each(declarations)('%s.%s: the export has what it declares', (name, column, declaration) => {
     const { shown } = rowOf(name, column)
@@ -514,34 +543,18 @@ onEachEngine('The declared data of a fan', world => {
     expect(JSON.stringify(document[declaration.export])).toContain(shown)
   })
 
-  test('a merge moves, deletes and leaves the rows of each table as it declares', async () => {
-    const into = await userIdOf(world, await world.fan())
-    const undone = new Error('undone')
-    const moving = world.db.write(async tx => {
-      const count = async (name: Name, column: string, owner: string) => {
-        const table = tx.tables[name]
-        return (
-          await tx
-            .select()
-            .from(table)
-            .where(eq(columnOf(table, column), owner))
-        ).length
-      }
-      await moveRows(tx, { fromId: userId, intoId: into })
-      // Those without a user id stay with the sign-in.
-      const ofIds = declarations.filter(([, column]) => column !== 'subject')
-      for (const [name, column, { merge }] of ofIds) {
-        const label = `${name}.${column}`
-        const found = [await count(name, column, userId), await count(name, column, into)]
-        if (merge === 'stay') expect(found, label).toEqual([1, 0])
-        else if (merge === 'delete') expect(found, label).toEqual([0, 0])
-        else if (merge === 'move' || 'moveUnless' in merge) expect(found, label).toEqual([0, 1])
-        // `merge-fans.test.ts` shows what it says.
-        else expect(merge.rule, label).toMatch(/^[a-z ]+/)
-      }
-      throw undone
-    })
-    await expect(moving).rejects.toBe(undone)
+  test('a merge moves, deletes and leaves the rows of each table as it declares', () => {
+    // Those without a user id stay with the sign-in.
+    const ofIds = declarations.filter(([, column]) => column !== 'subject')
+    for (const [name, column, { merge }] of ofIds) {
+      const label = `${name}.${column}`
+      const found = merged.get(label)
+      if (merge === 'stay') expect(found, label).toEqual([1, 0])
+      else if (merge === 'delete') expect(found, label).toEqual([0, 0])
+      else if (merge === 'move' || 'moveUnless' in merge) expect(found, label).toEqual([0, 1])
+      // `merge-fans.test.ts` shows what it says.
+      else expect(merge.rule, label).toMatch(/^[a-z ]+/)
+    }
   })
 
   test('an erasure does with each table what it declares, and a repeat erases what was left', async () => {

@@ -120,7 +120,7 @@ export function createStaffSignIn({ provider, redirectUri, fetch, now, randomByt
       if (state === '' || !isSameSecret(response.state ?? '', state))
         throw new SignInRefused('expired', 'the response is of no sign-in of this browser')
       // RFC 9207: the response is of this provider.
-      if (response.iss !== undefined && response.iss.replace(/\/+$/, '') !== issuer)
+      if (response.iss !== undefined && ![issuer, `${issuer}/`].includes(response.iss))
         throw new SignInRefused('provider', 'the response is of another issuer')
       if (response.code === undefined) throw new SignInRefused('denied', 'the provider refused the sign-in')
       const claims = await redeem(response.code, { state, nonce, verifier })

@@ -164,7 +164,7 @@ export function FanActions({ fan, onDone }: { fan: ActionFan; onDone: () => unkn
 }
 
 function moveFocus(root: HTMLElement | null, by: number): void {
-  const items = [...(root?.querySelectorAll<HTMLElement>('.actions-list button') ?? [])]
+  const items = [...(root?.querySelectorAll<HTMLElement>('.fan-actions-list button') ?? [])]
   const { activeElement } = document
   const at = activeElement instanceof HTMLElement ? items.indexOf(activeElement) : -1
   items[(at + by + items.length) % items.length]?.focus()
