@@ -9,6 +9,8 @@ import { renderGuidePage } from '../../src/platform/docs/guide/page.ts'
 import { renderSearchIndex } from '../../src/platform/docs/guide/search-index.ts'
 import { assets } from '../../src/platform/docs/page.ts'
 
+/** Of a name in any folder; alternatives of one pattern do not match files of the folder itself. */
+const PICTURES = ['**/*.svg', 'pictures/console/*.webp']
 const ASSETS = ['icon.svg', 'matchday.css', 'text.css', 'guide.css', 'guide.js', 'minisearch.js'] as const
 
 /**
@@ -29,10 +31,11 @@ export async function buildSite(
   for (const name of ASSETS) cpSync(assets[name].file, join(folder, 'assets', name))
   await Bun.write(join(folder, 'assets', SEARCH_INDEX), renderSearchIndex(addresses))
   await Bun.write(join(folder, 'openapi.json'), openApi)
-  for (const picture of new Glob('{**/*.svg,pictures/console/*.webp}').scanSync(DOCS_FOLDER)) {
-    mkdirSync(dirname(join(folder, picture)), { recursive: true })
-    cpSync(join(DOCS_FOLDER, picture), join(folder, picture))
-  }
+  for (const pattern of PICTURES)
+    for (const picture of new Glob(pattern).scanSync(DOCS_FOLDER)) {
+      mkdirSync(dirname(join(folder, picture)), { recursive: true })
+      cpSync(join(DOCS_FOLDER, picture), join(folder, picture))
+    }
   const pages = pagesInOrder(readContents()).map(({ file }) => file)
   for (const file of pages)
     await Bun.write(join(folder, addresses.name(file)), renderGuidePage(file, addresses, servers))

@@ -43,7 +43,7 @@ onEachEngine('the audit log', world => {
       detail: { points: 50 },
       confirmedBy: null,
     })
-    const [newest] = await list('operation=grantPoints')
+    const [newest] = await list('operation=grantPoints&subjectKind=fan&subjectId=fan-1')
     expect(newest).toMatchObject({ reason: null, detail: null, confirmedBy: { id: grace.id, name: 'Grace' } })
   })
 

@@ -46,13 +46,16 @@ export async function listEntries(
   let last = cursors.decode(list, cursor)
   for await (const entries of eachPageOfEntries(read, kind, last))
     for (const entry of entries) {
-      if (found.length === limit || looked === MAX_READ)
+      const row = presentRow(kind, entry, now)
+      const matches =
+        (query.state === undefined || row.state === query.state) &&
+        (search === '' || textsIn(entry).some(text => text.toLowerCase().includes(search)))
+      // Behind the last page is nothing: a page ends before an entry that is found.
+      if ((matches && found.length === limit) || looked === MAX_READ)
         return { entries: found, nextCursor: last === undefined ? null : cursors.encode(list, last) }
       looked++
       last = entry.id
-      const row = presentRow(kind, entry, now)
-      if (query.state !== undefined && row.state !== query.state) continue
-      if (search === '' || textsIn(entry).some(text => text.toLowerCase().includes(search))) found.push(row)
+      if (matches) found.push(row)
     }
   return { entries: found, nextCursor: null }
 }

@@ -1,5 +1,5 @@
 /** A merge of two fans: what moves, what stays, what each collision becomes, and that everything still verifies. */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { readCashBalances } from '../../../../src/economy/cash/balances.ts'
 import { givePromotion } from '../../../../src/economy/cash/promotions.ts'
@@ -32,7 +32,13 @@ async function expectSound({ db }: World) {
   expect(found).toEqual([])
 }
 
-const pointsOf = async (fan: NamedFan) => expectStatus(200, await fan.get('/api/user/points'))
+interface Points {
+  balance: number
+  lifetime: number
+}
+
+const pointsOf = async (fan: NamedFan): Promise<Points> =>
+  expectStatus(200, await fan.get('/api/user/points'))
 /** A token of now: those before the merge have ended. */
 const signedIn = async (world: World, fan: NamedFan): Promise<NamedFan> => {
   world.clock.advance(1_000)
@@ -48,8 +54,12 @@ onEachEngine('A merge of two fans', world => {
     let ruleType: string
     let rewardId: string
     let quest: Awaited<ReturnType<typeof addQuest>>
+    let report: Awaited<ReturnType<typeof merge>>
+    /** Of both fans before the merge. */
+    let points: { from: Points; into: Points }
+    let items: string[]
 
-    beforeAll(async () => {
+    beforeEach(async () => {
       from = await namedFan(world)
       into = await namedFan(world)
       other = await namedFan(world)
@@ -86,22 +96,23 @@ onEachEngine('A merge of two fans', world => {
       )
       await expectSound(world)
       expectStatus(201, await offer(from, other.handle, [await drawnItem(world, from)]))
+      points = { from: await pointsOf(from), into: await pointsOf(into) }
+      items = [...(await ownedBy(from)), ...(await ownedBy(into))]
+      report = await merge(world, from, into)
     })
 
     test('carries points, cash, items, packs and claims over, and both sign-ins find one fan', async () => {
-      const [before, own] = [await pointsOf(from), await pointsOf(into)]
-      const items = [...(await ownedBy(from)), ...(await ownedBy(into))]
-      const report = await merge(world, from, into)
-      expect(report.points).toEqual({ balance: before.balance, lifetime: before.lifetime })
+      const { balance, lifetime } = points.from
+      expect(report.points).toEqual({ balance, lifetime })
       expect(report.cash).toEqual([{ currency: 'EUR', amount: 700 }])
       expect(report.rewards).toEqual({ moved: 1, ended: 1 })
 
       expect((await from.get('/api/user/points')).status).toBe(401)
       const again = await signedIn(world, from)
       for (const fan of [again, into]) {
-        const points = await pointsOf(fan)
-        expect(points.balance).toBe(before.balance + own.balance)
-        expect(points.lifetime).toBe(before.lifetime + own.lifetime)
+        const now = await pointsOf(fan)
+        expect(now.balance).toBe(balance + points.into.balance)
+        expect(now.lifetime).toBe(lifetime + points.into.lifetime)
         expect((await ownedBy(fan)).toSorted()).toEqual(items.toSorted())
         const profile = expectStatus(200, await fan.get('/api/user/profile'))
         expect(profile).toMatchObject({ id: into.id, handle: into.handle })
