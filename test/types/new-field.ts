@@ -13,7 +13,7 @@ const MAX_FILES = 4
 const edits: Record<string, [after: string, inserted: string][]> = {
   'db/schema/identity/users.ts': [
     ['      locale: text(),\n', '      birthYear: integer(),\n'],
-    ["clear: ['displayName', ", "'birthYear', "],
+    ["          'displayName',\n", "          'birthYear',\n"],
   ],
   'src/identity/users/profile-fields.ts': [
     ["from '../../core/https-url.ts'\n", "import { Integer } from '../../core/schemas.ts'\n"],
