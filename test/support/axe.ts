@@ -5,6 +5,12 @@ import type { Page } from 'playwright-core'
 
 /** Each serious or critical violation with the elements that it is about; `within` the element of a selector, if given. */
 export async function findSerious(page: Page, within?: string): Promise<string[]> {
+  // A color on its way to another is of neither state.
+  await page.evaluate(
+    `Promise.all(document.getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
+      .map(({ finished }) => finished.catch(() => {})))`,
+  )
   // By the debugger, which the page's policy does not bind.
   await page.evaluate(axe.source)
   const violations = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
