@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
       for (const viewport of [LOOKS[0][2], LOOKS[2][2]]) {
         const browser = await openBrowser({ viewport })
         const page = await pages.open(browser.context, '/fans', 'support')
-        await page.getByRole('combobox').waitFor()
+        await page.locator('[role=combobox]:focus').waitFor()
         await page.keyboard.type(`hostile ${name}`)
         await page.getByRole('option').first().waitFor()
         await takeScreenshot(page, `fans-hostile-${name}-${viewport.width}`)
@@ -207,7 +207,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
       const browser = await openBrowser()
       const page = await pages.open(browser.context, '/fans', 'support')
       await page.route('**/api/fans?*', route => route.abort())
-      await page.getByRole('combobox').waitFor()
+      await page.locator('[role=combobox]:focus').waitFor()
       await page.keyboard.type(handle)
       await page.getByText('The console cannot be reached').waitFor()
       await page.unroute('**/api/fans?*')
