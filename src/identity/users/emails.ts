@@ -10,8 +10,11 @@ import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts
 /** Of a fan's address; several fans may have the same. */
 const MAX_SAME = 20
 
+/** What addresses are compared by: case and surrounding white space do not matter. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase().normalize('NFC')
+
 export interface FanEmails {
-  /** Begins with the mark of the key. Case and surrounding white space do not matter. */
+  /** Begins with the mark of the key. Of the normalized address. */
   hashOf(email: string): string
   /** Of hashes by another key. */
   isForeign(identities: Tables['identities']): ReturnType<typeof or>
@@ -21,7 +24,7 @@ export function createFanEmails(key: Buffer): FanEmails {
   const hmac = (text: string) => createHmac('sha256', key).update(text).digest('hex')
   const mark = hmac('mark').slice(0, 8)
   return {
-    hashOf: email => `${mark}:${hmac(`email ${email.trim().toLowerCase().normalize('NFC')}`)}`,
+    hashOf: email => `${mark}:${hmac(`email ${normalizeEmail(email)}`)}`,
     // `;` follows `:`, so that these are two ranges of the index.
     isForeign: ({ emailHash }) => or(sql`${emailHash} < ${`${mark}:`}`, sql`${emailHash} >= ${`${mark};`}`),
   }

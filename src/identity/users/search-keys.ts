@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { foldText } from '../../core/name-text.ts'
+import { normalizeEmail } from './emails.ts'
 
 /** Characters. An entry of an index has a limit of bytes, and some characters have long compatibility forms. */
 const MAX_LENGTH = 64
@@ -15,9 +16,8 @@ export const nameKeyOf = (name: string): string =>
 export const nameKeyChange = ({ displayName }: { displayName?: string | null | undefined }) =>
   displayName === undefined ? {} : { nameKey: displayName === null ? null : nameKeyOf(displayName) }
 
-/** As `hashOf` in `emails.ts`. Longer ones than RFC 5321 allows are cut. */
-export const emailKeyOf = (email: string): string =>
-  email.trim().toLowerCase().normalize('NFC').slice(0, MAX_EMAIL)
+/** Longer ones than RFC 5321 allows are cut. */
+export const emailKeyOf = (email: string): string => normalizeEmail(email).slice(0, MAX_EMAIL)
 
 const MAX_EMAIL = 254
 
