@@ -1,6 +1,6 @@
 /** The screens of the areas. Each is loaded when it is opened first. */
 import type { ComponentType } from 'preact'
-import type { Area } from './areas.ts'
+import type { AREAS } from './areas.ts'
 import { Page } from './parts/page.tsx'
 import { useResource } from './parts/resource.ts'
 import { Loaded } from './parts/states.tsx'
@@ -9,8 +9,10 @@ interface ScreenModule {
   Screen: ComponentType
 }
 
+type Area = (typeof AREAS)[number]
+
 /** By the path of the area. The screen reads the rest of the address from `route`. */
-const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
+const SCREENS: Record<Area['path'], () => Promise<ScreenModule>> = {
   approvals: () => import('./screens/approvals/screen.tsx'),
   audit: () => import('./screens/audit/screen.tsx'),
   '': () => import('./screens/overview/screen.tsx'),
@@ -26,8 +28,7 @@ const SCREENS: Partial<Record<string, () => Promise<ScreenModule>>> = {
 }
 
 export function AreaScreen({ area: { path, title } }: { area: Area }) {
-  const load = SCREENS[path]
-  const loaded = useResource<ScreenModule | null>(`screen ${path}`, async () => (await load?.()) ?? null)
+  const loaded = useResource(`screen ${path}`, SCREENS[path])
   if (loaded.data) return <loaded.data.Screen />
   return (
     <Page title={title}>
