@@ -37,11 +37,17 @@ export function defineConsoleTables(kit: ColumnKit) {
       /** To the minute. */
       lastUsedAt: timestamp().notNull(),
       endedAt: timestamp(),
+      /** `sid` at the provider of the staff, which ends the session by it. Null: of a link, or the provider tells none. */
+      providerSession: id(),
     },
     t => [
       kit.uniqueIndex('console_sessions_hash_unique').on(t.hash),
       kit.index('console_sessions_staff').on(t.staffId),
       kit.index('console_sessions_expiry').on(t.expiresAt),
+      kit
+        .index('console_sessions_provider')
+        .on(t.providerSession)
+        .where(sql`${t.providerSession} is not null`),
     ],
   )
 

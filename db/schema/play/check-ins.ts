@@ -13,7 +13,11 @@ export function defineCheckInsTables(kit: ColumnKit, { users, matches }: Referen
       matchId: idOf(matches),
       checkedInAt: timestamp().notNull(),
     },
-    t => [kit.primaryKey({ name: 'check_ins_pk', columns: [t.userId, t.matchId] })],
+    t => [
+      kit.primaryKey({ name: 'check_ins_pk', columns: [t.userId, t.matchId] }),
+      // How many fans are at a match.
+      kit.index('check_ins_match').on(t.matchId),
+    ],
   )
 
   return { checkIns }
