@@ -1,11 +1,9 @@
 /** `bun run backup FILE`: a verified copy of the SQLite database, while the API serves. */
-import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../db/sqlite/copy.ts'
-import { realSources } from '../src/core/sources.ts'
-import { exportErasures } from '../src/operate/admin/reapply-erasures.ts'
-import { erasuresPathOf } from '../src/platform/config/database.ts'
-import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileSize } from '../db/sqlite/copy.ts'
+import { backUp } from '../src/operate/admin/backup/back-up.ts'
+import { describeLedger } from '../src/operate/admin/backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -33,8 +31,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   if (!existsSync(path)) fail(`There is no database at ${path}.`)
   if (resolve(file) === resolve(path)) failUsage('the copy cannot be the database itself')
   if (isDirectory(file)) fail(`${file} is a directory: name the file of the copy.`)
-  const exists = () => existsSync(file) && !options.force
-  if (exists()) fail(`${file} exists already: choose another name, or use --force.`)
+  if (existsSync(file) && !options.force) fail(`${file} exists already: choose another name, or use --force.`)
 
   if (options.dryRun) {
     const replaced = existsSync(file)
@@ -46,44 +43,13 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
     }
   }
 
-  // Written under another name until complete: a killed run leaves no file that looks like a backup.
-  const partial = `${file}.partial`
-  const folder = dirname(resolve(file))
-  const firstCreated = mkdirSync(folder, { recursive: true })
-  let written = false
-  try {
-    removeSqlite(partial)
-    copySqlite(path, partial)
-    const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, progress('fans verified'))
-    if (exists()) fail(`${file} was created meanwhile: choose another name, or use --force.`)
-    if (current) await listErasures(partial, erasuresPathOf(path))
-    moveFile(partial, file)
-    written = true
-    await recordMaintenance(url, 'backup', note)
-    const bytes = fileSize(file)
-    return {
-      json: { file, bytes, rows, migrations, ledgerDigest },
-      text: [`Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`, describeLedger(ledgerDigest)].join(
-        '\n',
-      ),
-    }
-  } finally {
-    removeSqlite(partial)
-    if (!written && firstCreated !== undefined) removeFolders(folder, firstCreated)
+  const verified = progress('fans verified')
+  const { force } = options
+  const backup = await backUp(path, file, { force, onVerified: verified }).finally(() => verified.end())
+  await recordMaintenance(url, 'backup', note)
+  const { bytes, rows, migrations, ledgerDigest } = backup
+  return {
+    json: { file, bytes, rows, migrations, ledgerDigest },
+    text: [`Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`, describeLedger(ledgerDigest)].join('\n'),
   }
 })
-
-/** Adds missing erasures to the list, such as those by other means than `erase-user`. */
-async function listErasures(copy: string, list: string): Promise<void> {
-  const { read, close } = openSqliteCopy(copy, realSources)
-  try {
-    await exportErasures(read, list)
-  } finally {
-    close()
-  }
-}
-
-/** Removes the empty directories that this run created, from `folder` up to `firstCreated`. */
-function removeFolders(folder: string, firstCreated: string): void {
-  for (let each = folder; each.startsWith(firstCreated); each = dirname(each)) rmdirSync(each)
-}

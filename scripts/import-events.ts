@@ -1,17 +1,14 @@
 /** `bun run import-events FILE`: imports events of another system, from a spreadsheet or an export. */
 import { pino } from 'pino'
-import { refreshStatistics } from '../db/statistics.ts'
 import { logOptions } from '../src/core/log.ts'
-import { recordEvents } from '../src/economy/events/record-events.ts'
-import type { EventResult } from '../src/economy/events/schema.ts'
 import { sourceFault } from '../src/identity/server-keys/keys.ts'
-import { rollBack } from '../src/operate/admin/roll-back.ts'
+import { importEventsFile } from '../src/operate/admin/import/events-file.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { failUsage } from './command/explain.ts'
-import { formatOf, type RowFault } from './command/read-rows.ts'
-import { Interrupted, stoppable } from './command/stop.ts'
-import { type EventLine, readEvents } from './import-events/read-events.ts'
+import { importHooks } from './command/import-hooks.ts'
+import { rowFileOf } from './command/row-file.ts'
+import { stoppable } from './command/stop.ts'
 
 const command = declareCommand({
   name: 'import-events',
@@ -40,99 +37,29 @@ those of the same fans, budgets and stocks on PostgreSQL.`,
   .option('--skip-invalid', 'import the valid lines of a file with invalid ones')
   .option('--exclusive', 'no other process writes: no pauses')
 
-/** Events that are recorded at the same time. */
-const CHUNK = 100
-
-type Requested = Parameters<Parameters<typeof stoppable>[0]>[0]
-
-interface LocatedFault extends RowFault {
-  line: number
-}
-
 await runCommand(command, async ({ parameters: [path], options, openDatabase, progress, print }) => {
-  const { source, dryRun, exclusive } = options
+  const { source } = options
   const fault = source === 'operator' ? null : sourceFault(source)
   if (fault) failUsage(`--source ${fault}`)
-  const read = { format: formatOf(path), provider: providerOf(options.provider) }
+  const file = rowFileOf(path)
+  const terms = {
+    ...options,
+    provider: providerOf(options.provider),
+    dryRun: options.dryRun ? ('whole' as const) : undefined,
+    elapsed: () => performance.now(),
+  }
   const db = await openDatabase()
-  const counts = { applied: 0, duplicate: 0, ignored: 0, refused: 0 }
-  const errors: LocatedFault[] = []
-  let [invalid, points, lines, changed] = [0, 0, 0, 0]
-
-  async function report(line: number, faults: RowFault[]): Promise<void> {
-    for (const fault of faults) {
-      if (options.json) errors.push({ line, ...fault })
-      else await print(`line ${line}: ${[fault.field, fault.message].filter(Boolean).join(' ')}\n`)
-    }
-  }
-
-  let unreadable = false
-  const checked = progress('lines checked')
-  await stoppable(async requested => {
-    for await (const { line, faults, fatal } of readEvents(path, read)) {
-      checked(++lines)
-      if (faults.length > 0) {
-        invalid++
-        await report(line, faults)
-      }
-      unreadable ||= fatal === true
-      const signal = requested()
-      if (signal) throw new Interrupted(signal, 0)
-    }
-  }).finally(() => checked.end())
-
-  const rejected = unreadable || (invalid > 0 && !options.skipInvalid)
-  const recorded = progress('events')
-  let done = 0
-  const deps = {
-    identity: { name: read.provider },
-    log: pino({ ...logOptions, level: 'error' }, process.stderr),
-  }
-  const refusals: LocatedFault[] = []
-  function count({ outcome, code, grants }: EventResult, line: number) {
-    counts[outcome]++
-    // Ignored for a reason: not recorded.
-    if (outcome === 'applied' || (outcome === 'ignored' && code === undefined)) changed++
-    if (outcome === 'applied') points += grants.reduce((sum, grant) => sum + grant.points, 0)
-    if (outcome === 'refused') refusals.push({ line, field: '', message: `is refused: ${code}` })
-    recorded(++done, lines - invalid)
-  }
-  async function importAll(requested: Requested) {
-    for await (const chunk of chunksOf(readEvents(path, read))) {
-      const startedAt = performance.now()
-      const events = chunk.flatMap(({ event }) => event ?? [])
-      const { results } = await recordEvents(db.write, deps, source, { events })
-      for (const [index, result] of results.entries()) count(result, chunk[index]?.line ?? 0)
-      const signal = requested()
-      if (signal) throw new Interrupted(signal, done)
-      // As long as the events took: the writes of the API proceed meanwhile.
-      if (!exclusive) await Bun.sleep(performance.now() - startedAt)
-    }
-  }
-  /** One after the other in one unit of work, so that limits and budgets count what came before. */
-  async function tryAll(requested: Requested) {
-    const found = await rollBack(db, async tx => {
-      const found: { result: EventResult; line: number }[] = []
-      // Reading the file holds up no other unit of work: this process has none.
-      for await (const { line, event } of readEvents(path, read)) {
-        if (!event) continue
-        const { results } = await recordEvents(work => work(tx), deps, source, { events: [event] })
-        found.push(...results.map(result => ({ result, line })))
-        const signal = requested()
-        if (signal) throw new Interrupted(signal, 0)
-      }
-      return found
-    })
-    for (const { result, line } of found) count(result, line)
-  }
-  if (!rejected) {
-    await stoppable(dryRun ? tryAll : importAll).finally(async () => {
-      recorded.end()
-      for (const { line, ...fault } of refusals) await report(line, [fault])
-    })
-    if (!dryRun && changed > 0) await refreshStatistics(db)
-  }
-
+  const log = pino({ ...logOptions, level: 'error' }, process.stderr)
+  const { hooks, errors, end } = importHooks('events', { ...options, progress, print })
+  const {
+    lines: _,
+    rejected,
+    unreadable,
+    changed,
+    invalid,
+    points,
+    ...counts
+  } = await stoppable(requested => importEventsFile({ db, log }, file, terms, hooks(requested))).finally(end)
   const { applied, duplicate, ignored, refused } = counts
   const why = unreadable ? '' : ' --skip-invalid imports the others.'
   return {
@@ -145,14 +72,3 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
     textHasSummary: rejected,
   }
 })
-
-/** Chunks of valid lines. */
-async function* chunksOf(lines: AsyncIterable<EventLine>): AsyncGenerator<EventLine[]> {
-  let chunk: EventLine[] = []
-  for await (const line of lines) {
-    if (!line.event || chunk.push(line) < CHUNK) continue
-    yield chunk
-    chunk = []
-  }
-  if (chunk.length > 0) yield chunk
-}

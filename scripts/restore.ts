@@ -10,9 +10,9 @@ import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import { readErasures } from '../src/fan/account/erasure-list.ts'
 import type { Tombstone } from '../src/identity/users/tombstone.ts'
+import { describeLedger, verifyCopy } from '../src/operate/admin/backup/verify-copy.ts'
 import { exportErasures, type Reapplied, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
-import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -50,7 +50,8 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (options.erasures !== undefined && !existsSync(options.erasures))
     fail(`There is no file ${options.erasures}.`)
 
-  const backup = await verifyCopy(file, progress('fans verified'))
+  const verified = progress('fans verified')
+  const backup = await verifyCopy(file, verified).finally(() => verified.end())
   const ahead = backup.migrations - backup.expectedMigrations
   if (ahead > 0)
     fail(`${file} is from a newer version (migrations ahead: ${ahead}): restore it with that version.`)

@@ -1,11 +1,11 @@
 /** `bun run verify-ledger`: recomputes the ledger, the leaderboards, and what rules and predictions granted. */
 import type { Finding } from '../src/operate/admin/audit/audit-fan.ts'
+import { describeFinding } from '../src/operate/admin/audit/describe-finding.ts'
 import { verifyLedger } from '../src/operate/admin/audit/verify-ledger.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { databaseUrlOf } from './command/database.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
-import { describeFinding } from './verify-ledger/describe-finding.ts'
 
 const command = declareCommand({
   name: 'verify-ledger',

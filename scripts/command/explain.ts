@@ -4,6 +4,7 @@ import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
 import { DevelopmentSchemaError, NewerSchemaError } from '../../db/migrate.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { DomainError } from '../../src/core/problems.ts'
+import { BackupFault } from '../../src/operate/admin/backup/backup-fault.ts'
 import { ConfigError } from '../../src/platform/config/config.ts'
 
 /** The command failed; exits with 1. */
@@ -46,7 +47,7 @@ function messageOf(error: unknown): string {
       : `The database cannot be used: ${error.message}${reasonOf(error)}.`
   }
   // Written for the operator; may have several lines.
-  if (error instanceof CommandFailure) return error.message
+  if (error instanceof CommandFailure || error instanceof BackupFault) return error.message
   // Drizzle's message contains the statement and its values.
   if (error instanceof DrizzleQueryError)
     return `The database rejected the statement: ${firstLine(error.cause)}`

@@ -1,7 +1,7 @@
 /** A catalogue file of the command line, and the outcome of one with errors. */
+import type { Fault } from '../../src/operate/admin/import/located-json.ts'
+import { type CatalogueFile, readCatalogue } from '../../src/operate/admin/import/read-catalogue.ts'
 import { fail } from '../command/explain.ts'
-import type { Fault } from './located-json.ts'
-import { type CatalogueFile, readCatalogue } from './read-catalog.ts'
 import { describeFaults } from './report.ts'
 
 /** `-` is standard input. */

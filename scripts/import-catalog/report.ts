@@ -1,17 +1,9 @@
 /** The result of an import as text. */
 
-import type { EntryChange } from '../../src/club/catalogue/entry.ts'
+import type { CatalogueStep } from '../../src/operate/admin/import/catalogue-file.ts'
 import type { RecordKind } from '../../src/operate/admin/import/catalogue-records.ts'
 import { CATALOGUE_LISTS } from '../../src/operate/admin/import/catalogue-schema.ts'
-import type { Fault } from './located-json.ts'
-
-interface Change {
-  kind: RecordKind
-  id: string
-  outcome: EntryChange['outcome'] | 'deactivated'
-  members: EntryChange['members']
-  kept?: EntryChange['kept']
-}
+import type { Fault } from '../../src/operate/admin/import/located-json.ts'
 
 export function describeFaults(faults: Fault[]): string {
   const lines = faults.map(
@@ -23,7 +15,7 @@ export function describeFaults(faults: Fault[]): string {
 
 /** @param detailed also lists each record and member, as in a dry run */
 export function describeChanges(
-  changes: Change[],
+  changes: CatalogueStep[],
   left: { kind: RecordKind; id: string }[],
   detailed: boolean,
 ): string {
@@ -42,18 +34,18 @@ export function describeChanges(
 }
 
 /** The state of a match is as new as that of the file, or newer. */
-const describeKept = ({ kind, id, kept = {} }: Change): string[] =>
+const describeKept = ({ kind, id, kept = {} }: CatalogueStep): string[] =>
   Object.entries(kept).map(
     ([name, [from, to]]) =>
       `kept ${kind} ${id}: ${name} stays ${JSON.stringify(from)}, the file has ${JSON.stringify(to)} without a greater revision (--force changes it)`,
   )
 
-function countOutcomes(changes: Change[]): string {
+function countOutcomes(changes: CatalogueStep[]): string {
   const counts = Map.groupBy(changes, ({ outcome }) => outcome)
   return [...counts].map(([outcome, group]) => `${group.length} ${outcome}`).join(', ')
 }
 
-function describeChange({ kind, id, outcome, members }: Change): string[] {
+function describeChange({ kind, id, outcome, members }: CatalogueStep): string[] {
   const lines = Object.entries(members).map(
     ([name, [from, to]]) => `    ${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
   )

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readEvents } from '../../scripts/import-events/read-events.ts'
+import { rowFileOf } from '../../scripts/command/row-file.ts'
 import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
 import { ensureUser } from '../../src/identity/users/users.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { readEvents } from '../../src/operate/admin/import/read-events.ts'
 import { engines } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
@@ -237,7 +238,7 @@ for (const engine of engines) {
 
 describe('Reading events', () => {
   const read = async (text: string, format: 'csv' | 'ndjson' = 'csv') =>
-    Array.fromAsync(readEvents(fileOf(text), { format, provider: 'mock-idp' }))
+    Array.fromAsync(readEvents(rowFileOf(fileOf(text, format)), { provider: 'mock-idp' }))
   const AT = '2026-08-15T18:30:00Z'
 
   test('cells of data are numbers as JavaScript writes them, true, false, or text', async () => {

@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { readFans } from '../../scripts/import-fans/read-fans.ts'
+import { rowFileOf } from '../../scripts/command/row-file.ts'
 import { GENESIS_HASH } from '../../src/economy/points/hash.ts'
 import { eraseUser } from '../../src/fan/account/erase-user.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'
 import { tombstoneIdentity } from '../../src/identity/users/mirror.ts'
 import { ensureUser } from '../../src/identity/users/users.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { readFans } from '../../src/operate/admin/import/read-fans.ts'
 import { expectStatus } from '../play/packs/packs-world.ts'
 import { engines } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -264,7 +265,7 @@ for (const engine of engines) {
 describe('Reading fans', () => {
   const options = { provider: 'mock-idp', now: new Date('2026-08-15T18:30:00.000Z') }
   const read = async (text: string | Uint8Array, format: 'csv' | 'ndjson') =>
-    Array.fromAsync(readFans(fileOf(text), { ...options, format }))
+    Array.fromAsync(readFans(rowFileOf(fileOf(text, format)), options))
   const faultsOf = async (text: string | Uint8Array, format: 'csv' | 'ndjson' = 'csv') =>
     (await read(text, format)).flatMap(({ line, faults, fatal }) =>
       faults.map(({ field, message }) => [line, field, message, ...(fatal ? ['fatal'] : [])].join('|')),
@@ -327,9 +328,9 @@ describe('Reading fans', () => {
   })
 
   test('streams a file: the first fan is available before the end is written', async () => {
-    const pipe = join(folder, 'pipe')
+    const pipe = join(folder, 'pipe.ndjson')
     expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0)
-    const fans = readFans(pipe, { ...options, format: 'ndjson' })
+    const fans = readFans(rowFileOf(pipe), options)
     const first = fans.next()
     const writer = Bun.spawn(['bash', '-c', `exec 3> '${pipe}'; cat >&3`], { stdin: 'pipe' })
     // Larger than one read of the stream.

@@ -1,6 +1,5 @@
 /** Texts of catalogue entries by language: what a file may state, what an import changes, and what else reads the default. */
 import { expect, test } from 'bun:test'
-import { readCatalogue } from '../../../scripts/import-catalog/read-catalog.ts'
 import type { Text } from '../../../src/club/catalogue/texts.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
 import {
@@ -8,6 +7,7 @@ import {
   planRecord,
   writeRecord,
 } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { readCatalogue } from '../../../src/operate/admin/import/read-catalogue.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const rewardWith = (id: string, title: Text, description: Text = 'A scarf.') => ({

@@ -5,8 +5,8 @@ import { withDeadline } from '../../../../db/deadline.ts'
 import { MAX_ERRORS } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
+import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { noteErrors, refuseNoted } from '../contract/validation.ts'
-import { findUnsafe } from './unsafe-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Longer texts are not parsed a second time to find where they are wrong. Characters. */

@@ -1,20 +1,20 @@
 /** Streams a file of events, NDJSON or CSV: each line with its event or with all its faults. */
 
-import { DomainError, type FieldError } from '../../src/core/problems.ts'
-import { findDataFault } from '../../src/economy/events/data-faults.ts'
-import { Event } from '../../src/economy/events/schema.ts'
-import { findUnsafe } from '../../src/platform/http/edge/unsafe-text.ts'
+import { DomainError, type FieldError } from '../../../core/problems.ts'
+import { findUnsafe } from '../../../core/unsafe-text.ts'
+import { findDataFault } from '../../../economy/events/data-faults.ts'
+import { Event } from '../../../economy/events/schema.ts'
 import {
   type CsvColumns,
-  type FaultyRow,
+  type FaultyLine,
   findColumnFaults,
   findSchemaFaults,
   type RowFault,
-  type RowFormat,
+  type RowFile,
   readRows,
-} from '../command/read-rows.ts'
+} from './rows.ts'
 
-export interface EventLine extends FaultyRow {
+export interface EventLine extends FaultyLine {
   /** Undefined if there are faults. */
   event?: Event
 }
@@ -27,11 +27,11 @@ const MEMBER = 'data.'
 
 /** Yields the lines in order, without empty ones. An id of an earlier line is a fault. */
 export async function* readEvents(
-  path: string,
-  { format, provider }: { format: RowFormat; provider: string },
+  file: RowFile,
+  { provider }: { provider: string },
 ): AsyncGenerator<EventLine> {
   const ids = new Map<string, number>()
-  for await (const row of readRows(path, format, columnsOf(provider))) {
+  for await (const row of readRows(file, columnsOf(provider))) {
     if (!('value' in row)) {
       yield row
       continue

@@ -1,8 +1,8 @@
 /** Faults of a JSON value that no schema describes: text that cannot be stored, and names that every object inherits. */
 
-import { MAX_ERRORS, MAX_PLACE, shorten } from '../../../core/faults.ts'
-import { DomainError, type FieldError } from '../../../core/problems.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
+import { MAX_ERRORS, MAX_PLACE, shorten } from './faults.ts'
+import { DomainError, type FieldError } from './problems.ts'
+import { transportProblems } from './transport-problems.ts'
 
 /**
  * At most `MAX_ERRORS` errors, with which the search ends, so that its work grows with the body and not with its faults.

@@ -1,28 +1,27 @@
 /** Streams a file of fans, NDJSON or CSV: each line with its fan or with all its faults. */
 
-import { parseInstant } from '../../src/core/instant.ts'
-import { DomainError } from '../../src/core/problems.ts'
-import type { TSchema } from '../../src/core/typebox.ts'
-import { normalizeProfile } from '../../src/fan/profile/rules.ts'
-import { pickProfile } from '../../src/identity/users/profile-fields.ts'
-import type { FanFault, ImportedFan } from '../../src/operate/admin/import/fans.ts'
-import { FanRecord } from '../../src/operate/admin/import/fans-schema.ts'
+import { parseInstant } from '../../../core/instant.ts'
+import { DomainError } from '../../../core/problems.ts'
+import type { TSchema } from '../../../core/typebox.ts'
+import { normalizeProfile } from '../../../fan/profile/rules.ts'
+import { pickProfile } from '../../../identity/users/profile-fields.ts'
+import type { FanFault, ImportedFan } from './fans.ts'
+import { FanRecord } from './fans-schema.ts'
 import {
   type CsvColumns,
-  type FaultyRow,
+  type FaultyLine,
   findColumnFaults,
   findSchemaFaults,
-  type RowFormat,
+  type RowFile,
   readRows,
-} from '../command/read-rows.ts'
+} from './rows.ts'
 
-export interface FanLine extends FaultyRow {
+export interface FanLine extends FaultyLine {
   /** Undefined if there are faults. */
   fan?: ImportedFan
 }
 
-export interface ReadOptions {
-  format: RowFormat
+interface ReadOptions {
   provider: string
   now: Date
 }
@@ -45,13 +44,10 @@ const CSV: CsvColumns = {
 }
 
 /** Yields the lines in order, without empty ones. A subject or handle of an earlier line is a fault. */
-export async function* readFans(
-  path: string,
-  { format, provider, now }: ReadOptions,
-): AsyncGenerator<FanLine> {
+export async function* readFans(file: RowFile, { provider, now }: ReadOptions): AsyncGenerator<FanLine> {
   const subjects = new Map<string, number>()
   const handles = new Map<string, number>()
-  for await (const row of readRows(path, format, CSV)) {
+  for await (const row of readRows(file, CSV)) {
     if (!('value' in row)) {
       yield row
       continue

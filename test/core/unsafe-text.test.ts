@@ -1,6 +1,6 @@
 /** The search for text that cannot be stored: its work and its answer are bounded by the body, not by its faults. */
 import { describe, expect, test } from 'bun:test'
-import { findUnsafe } from '../../../src/platform/http/edge/unsafe-text.ts'
+import { findUnsafe } from '../../src/core/unsafe-text.ts'
 
 /** Characters that methods of strings process while `work` runs. Unlike time, it is the same on every machine. */
 function countCharacters(work: () => void): number {

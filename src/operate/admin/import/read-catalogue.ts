@@ -1,20 +1,11 @@
 /** Reads a catalogue file: every record with its location, and all errors. */
 
-import { explainFault } from '../../src/core/faults.ts'
-import { errorsOf } from '../../src/core/formats.ts'
-import { type TSchema, ValueErrorType } from '../../src/core/typebox.ts'
-import {
-  type CatalogueRecord,
-  type RecordKind,
-  recordFaults,
-} from '../../src/operate/admin/import/catalogue-records.ts'
-import {
-  CATALOGUE_LISTS,
-  Catalogue,
-  catalogueLines,
-  wrappedLines,
-} from '../../src/operate/admin/import/catalogue-schema.ts'
-import { descriptionOf } from '../../src/play/packs/upsert-collectibles.ts'
+import { explainFault } from '../../../core/faults.ts'
+import { errorsOf } from '../../../core/formats.ts'
+import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
+import { descriptionOf } from '../../../play/packs/upsert-collectibles.ts'
+import { type CatalogueRecord, type RecordKind, recordFaults } from './catalogue-records.ts'
+import { CATALOGUE_LISTS, Catalogue, catalogueLines, wrappedLines } from './catalogue-schema.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 
 interface LocatedRecord {

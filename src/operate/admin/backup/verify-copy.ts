@@ -1,13 +1,15 @@
 /** Verifies a copy of a database. */
-import { DatabaseError } from '../../db/index.ts'
-import { type Inspection, inspectSqlite, openSqliteCopy } from '../../db/sqlite/copy.ts'
-import { commandLine } from '../../src/core/command-line.ts'
-import { realSources } from '../../src/core/sources.ts'
-import type { Finding } from '../../src/operate/admin/audit/audit-fan.ts'
-import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
-import { fail } from '../command/explain.ts'
-import type { Progress } from '../command/progress.ts'
-import { describeFinding } from '../verify-ledger/describe-finding.ts'
+import { DatabaseError } from '../../../../db/index.ts'
+import { type Inspection, inspectSqlite, openSqliteCopy } from '../../../../db/sqlite/copy.ts'
+import { commandLine } from '../../../core/command-line.ts'
+import { realSources } from '../../../core/sources.ts'
+import type { Finding } from '../audit/audit-fan.ts'
+import { describeFinding } from '../audit/describe-finding.ts'
+import { verifyLedger } from '../audit/verify-ledger.ts'
+import { BackupFault } from './backup-fault.ts'
+
+/** Fans verified, of about `total`. */
+export type OnVerified = (done: number, total: number) => void
 
 export interface VerifiedCopy extends Inspection {
   /** The digest of `verify-ledger`; null for another schema version, of which only the file is checked. */
@@ -15,15 +17,15 @@ export interface VerifiedCopy extends Inspection {
 }
 
 /**
- * Verifies a copy after a backup and before a restore: first the file, then the ledger in it. Fails with the first
- * fault.
+ * Verifies a copy after a backup and before a restore: first the file, then the ledger in it.
+ * @throws BackupFault with the first fault
  */
-export async function verifyCopy(path: string, progress: Progress): Promise<VerifiedCopy> {
+export async function verifyCopy(path: string, onVerified: OnVerified): Promise<VerifiedCopy> {
   const inspection = inspect(path)
   const [fault] = inspection.faults
-  if (fault) fail(`${path} is damaged: ${fault}.`)
-  if (inspection.migrations === 0) fail(`${path} is not a database of Matchday.`)
-  return { ...inspection, ledgerDigest: inspection.current ? await verifyLedgerOf(path, progress) : null }
+  if (fault) throw new BackupFault(`${path} is damaged: ${fault}.`)
+  if (inspection.migrations === 0) throw new BackupFault(`${path} is not a database of Matchday.`)
+  return { ...inspection, ledgerDigest: inspection.current ? await verifyLedgerOf(path, onVerified) : null }
 }
 
 function inspect(path: string): Inspection {
@@ -31,12 +33,12 @@ function inspect(path: string): Inspection {
     return inspectSqlite(path)
   } catch (error) {
     if (error instanceof DatabaseError && error.fault === 'corrupt')
-      fail(`${path} is not an intact SQLite database.`)
+      throw new BackupFault(`${path} is not an intact SQLite database.`)
     throw error
   }
 }
 
-async function verifyLedgerOf(path: string, progress: Progress): Promise<string> {
+async function verifyLedgerOf(path: string, onVerified: OnVerified): Promise<string> {
   const copy = openSqliteCopy(path, realSources)
   const findings: Finding[] = []
   try {
@@ -44,7 +46,7 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
       // The inspection found no damage.
       { ...copy, findDamage: async () => [] },
       {
-        onProgress: progress,
+        onProgress: onVerified,
         onFinding(finding) {
           if (!isGap(finding) && findings.length === 0) findings.push(finding)
         },
@@ -52,13 +54,12 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
     )
     const [first] = findings
     if (first) {
-      fail(
+      throw new BackupFault(
         `The ledger in ${path} is inconsistent: ${describeFinding(first)}.\n\`${commandLine('verify-ledger')}\` lists all findings.`,
       )
     }
     return digest
   } finally {
-    progress.end()
     copy.close()
   }
 }

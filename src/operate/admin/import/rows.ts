@@ -1,14 +1,18 @@
 /** Streams the rows of a file, NDJSON or CSV, for imports: each with its line, and a value or what is wrong with it. */
-import { createReadStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { type CsvError, parse } from 'csv-parse'
-import { explainFault } from '../../src/core/faults.ts'
-import { errorsOf } from '../../src/core/formats.ts'
-import { type TSchema, ValueErrorType } from '../../src/core/typebox.ts'
-import { isDirectory } from './database.ts'
-import { fail, failUsage } from './explain.ts'
+import type { CsvError } from 'csv-parse'
+import { explainFault } from '../../../core/faults.ts'
+import { errorsOf } from '../../../core/formats.ts'
+import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
 
-export type RowFormat = 'ndjson' | 'csv'
+type RowFormat = 'ndjson' | 'csv'
+
+/** A file of rows, which is read more than once. */
+export interface RowFile {
+  format: RowFormat
+  /** Its bytes from the beginning. */
+  open(): AsyncIterable<Buffer>
+}
 
 export interface RowFault {
   /** A member of the row; empty if the fault concerns none. */
@@ -16,7 +20,7 @@ export interface RowFault {
   message: string
 }
 
-export interface FaultyRow {
+export interface FaultyLine {
   /** Starts at 1; the first line of a CSV record that spans several. */
   line: number
   faults: RowFault[]
@@ -24,7 +28,7 @@ export interface FaultyRow {
   fatal?: true
 }
 
-export type Row = { line: number; value: unknown } | FaultyRow
+type ParsedLine = { line: number; value: unknown } | FaultyLine
 
 /** How CSV becomes values. */
 export interface CsvColumns {
@@ -39,17 +43,15 @@ const MAX_LINE_BYTES = 65_536
 /** Maximum of reported faults per line. */
 const MAX_FAULTS = 20
 
-/** The format by the name of the file. Fails unless the file exists. */
-export function formatOf(path: string): RowFormat {
-  if (isDirectory(path)) fail(`${path} is a directory: name the file.`)
-  if (!existsSync(path)) fail(`There is no file ${path}.`)
-  if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson'
-  return /\.csv$/i.test(path) ? 'csv' : failUsage('the name of the file must end in .ndjson, .jsonl or .csv')
+/** By the extension of the name of a file; null for another one. */
+export function rowFormatOf(name: string): RowFormat | null {
+  if (/\.(ndjson|jsonl)$/i.test(name)) return 'ndjson'
+  return /\.csv$/i.test(name) ? 'csv' : null
 }
 
 /** Yields the rows in order, without empty lines. */
-export const readRows = (path: string, format: RowFormat, columns: CsvColumns): AsyncGenerator<Row> =>
-  format === 'csv' ? readCsv(path, columns) : readNdjson(path)
+export const readRows = (file: RowFile, columns: CsvColumns): AsyncGenerator<ParsedLine> =>
+  file.format === 'csv' ? readCsv(file, columns) : readNdjson(file)
 
 /** The first fault of each member. */
 export function findSchemaFaults(schema: TSchema, value: unknown): RowFault[] {
@@ -75,11 +77,11 @@ export function findColumnFaults(columns: string[], known: string[], required: s
   ]
 }
 
-async function* readNdjson(path: string): AsyncGenerator<Row> {
+async function* readNdjson(file: RowFile): AsyncGenerator<ParsedLine> {
   let line = 0
-  for await (const bytes of splitLines(path)) {
+  for await (const bytes of splitLines(file)) {
     line++
-    const fault = (message: string): FaultyRow => ({ line, faults: [{ field: '', message }] })
+    const fault = (message: string): FaultyLine => ({ line, faults: [{ field: '', message }] })
     if (bytes === null) {
       yield fault(`has more than ${MAX_LINE_BYTES} bytes`)
       continue
@@ -97,10 +99,10 @@ async function* readNdjson(path: string): AsyncGenerator<Row> {
 }
 
 /** The bytes of each line; null for one that is too long, whose bytes are discarded while reading. */
-async function* splitLines(path: string): AsyncGenerator<Uint8Array | null> {
+async function* splitLines(file: RowFile): AsyncGenerator<Uint8Array | null> {
   let rest = Buffer.alloc(0)
   let tooLong = false
-  for await (const chunk of readBytes(path)) {
+  for await (const chunk of readBytes(file)) {
     let from = 0
     for (let index = chunk.indexOf(10); index >= 0; index = chunk.indexOf(10, from)) {
       const line = Buffer.concat([rest, chunk.subarray(from, index)])
@@ -118,10 +120,9 @@ async function* splitLines(path: string): AsyncGenerator<Uint8Array | null> {
 }
 
 /** Reads the file without the byte order mark that spreadsheets write. */
-async function* readBytes(path: string): AsyncGenerator<Buffer> {
+async function* readBytes(file: RowFile): AsyncGenerator<Buffer> {
   let first = true
-  // Guarantee: a file stream without encoding yields buffers.
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of file.open()) {
     yield first && chunk.indexOf('\ufeff') === 0 ? chunk.subarray(3) : chunk
     first = false
   }
@@ -143,7 +144,9 @@ interface CsvRecord {
   info: { lines: number }
 }
 
-async function* readCsv(path: string, { headerFaults, toValue }: CsvColumns): AsyncGenerator<Row> {
+async function* readCsv(file: RowFile, { headerFaults, toValue }: CsvColumns): AsyncGenerator<ParsedLine> {
+  // Loaded for imports only.
+  const { parse } = await import('csv-parse')
   const parser = parse({
     ...{ info: true, relax_column_count: true, max_record_size: MAX_LINE_BYTES },
     // Cells as bytes: the parser would replace invalid UTF-8 by U+FFFD.
@@ -155,7 +158,7 @@ async function* readCsv(path: string, { headerFaults, toValue }: CsvColumns): As
   parser.on('skip', skipped => {
     error ??= skipped
   })
-  const bytes = Readable.from(readBytes(path))
+  const bytes = Readable.from(readBytes(file))
   bytes.on('error', failure => parser.destroy(failure)).pipe(parser)
   let columns: string[] | undefined
   let line = 1
@@ -166,7 +169,7 @@ async function* readCsv(path: string, { headerFaults, toValue }: CsvColumns): As
     const start = line
     line += 1 + record.reduce((breaks, cell) => breaks + countLineFeeds(cell), 0)
     if (cells.length === 1 && cells[0] === '') continue
-    const fault = (message: string): FaultyRow => ({ line: start, faults: [{ field: '', message }] })
+    const fault = (message: string): FaultyLine => ({ line: start, faults: [{ field: '', message }] })
     if (!cells.every(cell => cell !== null)) yield fault('is not UTF-8')
     else if (columns === undefined) {
       columns = cells.map(cell => cell.trim())

@@ -1,0 +1,56 @@
+/** How an import shows its progress and its faults, and how a signal stops it. */
+import type { ImportHooks } from '../../src/operate/admin/import/fans-file.ts'
+import type { RowFault } from '../../src/operate/admin/import/rows.ts'
+import type { Progress } from './progress.ts'
+import { Interrupted, type StopSignal } from './stop.ts'
+
+interface Session {
+  json?: boolean | undefined
+  /** It writes nothing, so there is nothing to continue. */
+  dryRun?: boolean | undefined
+  progress(noun: string): Progress
+  print(text: string): Promise<void>
+}
+
+interface LocatedFault extends RowFault {
+  line: number
+}
+
+export function importHooks(noun: string, { json, dryRun, progress, print }: Session) {
+  /** For `--json`. */
+  const errors: LocatedFault[] = []
+  const checked = progress('lines checked')
+  const written = progress(noun)
+
+  const hooks = (requested: () => StopSignal | undefined): ImportHooks => {
+    const stopAt = (done: number) => {
+      const signal = requested()
+      if (signal) throw new Interrupted(signal, done)
+    }
+    return {
+      onChecked(lines) {
+        checked(lines)
+        stopAt(0)
+      },
+      async onFaulty({ line, faults }) {
+        for (const fault of faults) {
+          if (json) errors.push({ line, ...fault })
+          else await print(`line ${line}: ${[fault.field, fault.message].filter(Boolean).join(' ')}\n`)
+        }
+      },
+      onWritten(done, total) {
+        checked.end()
+        written(done, total)
+        stopAt(dryRun ? 0 : done)
+      },
+    }
+  }
+  return {
+    hooks,
+    errors,
+    end() {
+      checked.end()
+      written.end()
+    },
+  }
+}

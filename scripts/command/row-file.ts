@@ -1,0 +1,14 @@
+/** A file of rows on the command line. */
+import { createReadStream, existsSync } from 'node:fs'
+import { type RowFile, rowFormatOf } from '../../src/operate/admin/import/rows.ts'
+import { isDirectory } from './database.ts'
+import { fail, failUsage } from './explain.ts'
+
+/** Fails unless the file exists. Its name says the format. */
+export function rowFileOf(path: string): RowFile {
+  if (isDirectory(path)) fail(`${path} is a directory: name the file.`)
+  if (!existsSync(path)) fail(`There is no file ${path}.`)
+  const format = rowFormatOf(path) ?? failUsage('the name of the file must end in .ndjson, .jsonl or .csv')
+  // Guarantee: a file stream without encoding yields buffers.
+  return { format, open: () => createReadStream(path) as AsyncIterable<Buffer> }
+}

@@ -1,0 +1,67 @@
+/** Copies the SQLite database while it is in use. The copy gets its name once it is verified. */
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../../../../db/sqlite/copy.ts'
+import { realSources } from '../../../core/sources.ts'
+import { erasuresPathOf } from '../../../platform/config/database.ts'
+import { exportErasures } from '../reapply-erasures.ts'
+import { BackupFault } from './backup-fault.ts'
+import { type OnVerified, verifyCopy } from './verify-copy.ts'
+
+interface BackupOptions {
+  /** Replace an existing file. */
+  force?: boolean | undefined
+  onVerified: OnVerified
+}
+
+export interface Backup {
+  file: string
+  bytes: number
+  rows: number
+  migrations: number
+  /** Null: the copy has another schema version, of which only the file was checked. */
+  ledgerDigest: string | null
+}
+
+/** Under another name until it is complete: a killed run leaves no file that looks like a backup. */
+export const partialOf = (file: string) => `${file}.partial`
+
+/**
+ * Blocks its thread while it copies. A run that fails leaves nothing, and removes what a killed one of the same name left.
+ * @throws BackupFault for a copy that is damaged or inconsistent; DatabaseError
+ */
+export async function backUp(path: string, file: string, options: BackupOptions): Promise<Backup> {
+  const partial = partialOf(file)
+  const folder = dirname(resolve(file))
+  const firstCreated = mkdirSync(folder, { recursive: true })
+  let written = false
+  try {
+    removeSqlite(partial)
+    copySqlite(path, partial)
+    const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, options.onVerified)
+    if (existsSync(file) && !options.force)
+      throw new BackupFault(`${file} was created meanwhile: choose another name, or use --force.`)
+    if (current) await listErasures(partial, erasuresPathOf(path))
+    moveFile(partial, file)
+    written = true
+    return { file, bytes: fileSize(file), rows, migrations, ledgerDigest }
+  } finally {
+    removeSqlite(partial)
+    if (!written && firstCreated !== undefined) removeFolders(folder, firstCreated)
+  }
+}
+
+/** Adds missing erasures to the list, such as those by other means than `erase-user`. */
+async function listErasures(copy: string, list: string): Promise<void> {
+  const { read, close } = openSqliteCopy(copy, realSources)
+  try {
+    await exportErasures(read, list)
+  } finally {
+    close()
+  }
+}
+
+/** Removes the empty directories that this run created, from `folder` up to `firstCreated`. */
+function removeFolders(folder: string, firstCreated: string): void {
+  for (let each = folder; each.startsWith(firstCreated); each = dirname(each)) rmdirSync(each)
+}
