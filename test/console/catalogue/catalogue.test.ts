@@ -30,6 +30,14 @@ onEachEngine('The catalogue of the console', world => {
     ...{ id, title: 'Scarf', description: 'One.', itemType: 'voucher', pointsRequired: 5 },
   })
 
+  test('an entry of many items is larger than other bodies may be', async () => {
+    const entry = { ...reward(`large-${++made}`), description: 'x'.repeat(100_000) }
+    const { status, body } = await editor.put(`/api/catalogue/reward/entries/${entry.id}`, {
+      ...{ entry, revision: 0, reason: 'A long text.' },
+    })
+    expect([status, body.errors[0].pointer]).toEqual([422, '/entry/description'])
+  })
+
   test('lists the kinds, and entries with state, search in any language, and pages', async () => {
     const { prefix } = await full()
     const kinds = (await as('support').get('/api/catalogue')).body.kinds

@@ -1,6 +1,7 @@
 /** Facts of a path from the declarations of all routes, for hooks that run before routing. */
 import { CALLER_KIND } from '../contract/group.ts'
 import { declaredOf } from '../contract/operation.ts'
+import { templateOf } from './methods.ts'
 
 interface Route {
   method: string
@@ -15,6 +16,8 @@ export function routeFacts(routes: Route[]) {
   const tokens = new Set<string>()
   const tokenPrefixes: string[] = []
   const bodies = new Map<string, number>()
+  /** Those of them with parameters, such as `/entries/:entryId`. */
+  const parametrized: Route[] = []
   const bodiesOfAnyone = new Set<string>()
   const operations = new Map<string, string>()
   for (const route of routes) {
@@ -27,7 +30,10 @@ export function routeFacts(routes: Route[]) {
     const parameter = path.indexOf(':')
     if (declared.probe) probes.add(path)
     if (declared.takesBody && route.hooks.detail?.[CALLER_KIND] === 'anyone') bodiesOfAnyone.add(path)
-    if (declared.maxBodyBytes !== undefined) bodies.set(path, declared.maxBodyBytes)
+    if (declared.maxBodyBytes !== undefined) {
+      bodies.set(path, declared.maxBodyBytes)
+      if (parameter >= 0) parametrized.push(route)
+    }
     if (declared.limit !== 'tokens') continue
     if (parameter < 0) tokens.add(path)
     else tokenPrefixes.push(path.slice(0, parameter))
@@ -42,6 +48,8 @@ export function routeFacts(routes: Route[]) {
     /** The operation on this path reads a body without knowing its caller. */
     readsBodyOfAnyone: (path: string) => bodiesOfAnyone.has(path),
     /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
-    maxBodyBytes: (path: string) => bodies.get(path),
+    maxBodyBytes: (path: string) =>
+      bodies.get(path) ??
+      (parametrized.length > 0 ? bodies.get(templateOf(parametrized, path) ?? '') : undefined),
   }
 }
