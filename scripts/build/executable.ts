@@ -36,9 +36,12 @@ export async function buildExecutable(root: string, outfile: string): Promise<vo
     await buildConsole(join(staged, 'data/console'))
     const { success, logs } = await Bun.build({
       // A thread is an entry point of its own.
-      entrypoints: ['scripts/matchday.ts', 'db/sqlite/checkpoint.ts', 'src/play/lockers/draw-picture.ts'].map(
-        file => join(root, file),
-      ),
+      entrypoints: [
+        'scripts/matchday.ts',
+        'db/sqlite/checkpoint.ts',
+        'src/operate/admin/backup/thread.ts',
+        'src/play/lockers/draw-picture.ts',
+      ].map(file => join(root, file)),
       root,
       compile: {
         outfile,

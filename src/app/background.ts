@@ -18,6 +18,7 @@ import { indexSearchKeys } from '../identity/users/search-keys.ts'
 
 import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
 
+import { sweepStored } from '../operate/admin/import/stored-file.ts'
 import { sweepRuns } from '../operate/admin/jobs/runs.ts'
 
 import { sweepAddresses } from '../operate/admin/sweep-addresses.ts'
@@ -74,6 +75,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
     start(POLL_EVERY_MS, 'note expired orders', () => noteExpiredOrders(deps.db)),
     start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete files of imports', () => sweepStored(deps.db)),
     start(RUNS_EVERY_MS, 'end runs of dead processes', () => sweepRuns(deps.db)),
     start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', () =>
       reencryptAddresses(deps.db, deps.addressEncryption),

@@ -113,7 +113,7 @@ export async function createDeps(world: World) {
     /** The repeated tasks of this process. */
     tasks: createTaskLog(sources),
     /** What staff run in the background. */
-    jobs: createJobs({ db, log, elapsed: sources.elapsed }),
+    jobs: createJobs({ db, log, elapsed: sources.elapsed, config }),
     observers,
     /** Undefined: nothing is traced. */
     tracer,

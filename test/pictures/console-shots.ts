@@ -26,6 +26,17 @@ const at = (name: string, path: string | ((site: ConsoleSite) => string) = `/${n
   },
 })
 
+/** Of another system, with two lines that the club has to correct. */
+const SEASON_TICKETS = [
+  'subject,displayName,country,openingBalance',
+  ...Array.from(
+    { length: 1_240 },
+    (_, nth) => `member-${1_000 + nth},Member ${1_000 + nth},PT,${(nth % 40) * 25}`,
+  ),
+  'member-1017,Rita Alves,PT,300',
+  'member-2240,Jorge Pinto,Portugal,125',
+].join('\n')
+
 export const consoleShots: ConsoleShot[] = [
   {
     name: 'overview',
@@ -64,6 +75,18 @@ export const consoleShots: ConsoleShot[] = [
   at('webhooks'),
   at('keys'),
   at('jobs'),
+  {
+    name: 'import',
+    async open(page, { origin }) {
+      await page.goto(`${origin}/jobs`)
+      await page.getByRole('button', { name: 'Import fans' }).click()
+      await page.getByLabel('File').setInputFiles({
+        ...{ name: 'season-tickets-2026.csv', mimeType: 'text/csv', buffer: Buffer.from(SEASON_TICKETS) },
+      })
+      await page.getByRole('button', { name: 'Upload and try' }).click()
+      await page.getByText('2 lines with faults').waitFor()
+    },
+  },
   at('approvals'),
   at('audit'),
   {

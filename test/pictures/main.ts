@@ -31,7 +31,7 @@ if (noBrowser) {
 const [part = ''] = process.argv.slice(2)
 /** Screens of the console do not need those of the demo before them. */
 const isConsole = part.startsWith('console')
-const dev = await startDev({ CONSOLE_TWO_PERSON: 'erasure' })
+const dev = await startDev({ CONSOLE_TWO_PERSON: 'erasure', BACKUPS: '/srv/backups/matchday' })
 try {
   await addMatch(dev)
   const origin = `http://localhost:${dev.ports.PORT}`

@@ -348,6 +348,9 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   const run = { id: text, kind: text, startedById: text, startedByName: text, done: 1, result: '{}' }
   const times = { startedAt: at, heartbeatAt: at, endedAt: at }
   await tx.insert(tx.tables.jobRuns).values({ ...run, ...times, state: 'done' })
+  const file = { id: text, command: text, name: text, bytes: 1, createdAt: at, expiresAt: at }
+  await tx.insert(tx.tables.importFiles).values(file)
+  await tx.insert(tx.tables.importFileParts).values({ fileId: text, part: 0, lines: 1, content: text })
 }
 
 /** The values of the file with their SQLite types. */

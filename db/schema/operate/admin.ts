@@ -37,7 +37,7 @@ export function defineAdminTables(kit: ColumnKit) {
       id: id().primaryKey(),
       /** Such as `verify-ledger`. */
       kind: id().notNull(),
-      /** JSON: what it is about. Ids and times only. */
+      /** JSON: what it is about. Ids, times, options, and the name of a file. */
       input: text(),
       /** `running`, `done`, `failed` or `cancelled`. */
       state: id().notNull(),
@@ -53,7 +53,7 @@ export function defineAdminTables(kit: ColumnKit) {
       done: integer().notNull().default(0),
       total: integer(),
       cancelRequestedAt: timestamp(),
-      /** JSON: what it found or changed. */
+      /** JSON: what it found or changed, also of an import that failed by invalid lines. */
       result: text(),
       /** Why it failed, for operators. */
       error: text(),

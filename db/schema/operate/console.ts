@@ -130,5 +130,45 @@ export function defineConsoleTables(kit: ColumnKit) {
     ],
   )
 
-  return { consoleLinks, consoleSessions, consoleAudit, consoleAuditHead, consoleApprovals }
+  /** Files that staff uploaded for an import. They arrive in parts, and are deleted after the import, or a day later. */
+  const importFiles = table(
+    'import_files',
+    {
+      id: id().primaryKey(),
+      /** Such as `import-fans`. */
+      command: id().notNull(),
+      /** As the browser named it. */
+      name: text().notNull(),
+      bytes: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      /** When all parts were there: it does not change from then on. */
+      completedAt: timestamp(),
+      expiresAt: timestamp().notNull(),
+    },
+    t => [kit.index('import_files_expiry').on(t.expiresAt)],
+  )
+
+  const importFileParts = table(
+    'import_file_parts',
+    {
+      fileId: kit.idOf(importFiles),
+      /** 0, 1, 2 … */
+      part: integer().notNull(),
+      /** Line feeds in it. */
+      lines: integer().notNull(),
+      /** Base64 of its bytes, compressed with gzip. */
+      content: text().notNull(),
+    },
+    t => [kit.primaryKey({ columns: [t.fileId, t.part] })],
+  )
+
+  return {
+    consoleLinks,
+    consoleSessions,
+    consoleAudit,
+    consoleAuditHead,
+    consoleApprovals,
+    importFiles,
+    importFileParts,
+  }
 }

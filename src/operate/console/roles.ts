@@ -50,7 +50,7 @@ export const PERMISSIONS = {
   'keys.read': { about: 'List server keys', roles: ['owner'] },
   'keys.write': { about: 'Create, rotate and revoke server keys', roles: ['owner'] },
   'jobs.read': { about: 'See background tasks, backups, verifications', roles: ['finance', 'owner'] },
-  'jobs.write': { about: 'Run tasks and imports', roles: ['owner'] },
+  'jobs.write': { about: 'Run verifications, imports and backups', roles: ['owner'] },
   'approvals.decide': {
     about: 'See, confirm and refuse what waits for a second person',
     roles: ['support', 'finance', 'owner'],

@@ -1,7 +1,7 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
 import { attempt } from '../../core/attempt.ts'
 import { readConsoleConfig } from './console.ts'
-import { readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
+import { readBackups, readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
 import {
   createEnvironmentReader,
   type Environment,
@@ -67,6 +67,8 @@ export function parseConfig(env: Environment) {
     databaseReadUrl: readReplicaUrl(reader, databaseUrl),
     /** The file to which erasures of fans are appended; null: there is no list. */
     erasureList: readErasureList(reader, databaseUrl),
+    /** Backups that the console makes; null: it makes none. */
+    backups: readBackups(reader, databaseUrl),
     postgres: readPostgresSettings(reader),
     /** Whether the server applies missing migrations at start. If not, it refuses a database that lacks some. */
     migrate: reader.flag('MIGRATE', true),

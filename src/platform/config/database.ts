@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { type PostgresSettings, postgresDefaults } from '../../../db/index.ts'
 import { readCertificates } from './certificates.ts'
 import { type EnvironmentReader, refuseWeakTls } from './environment.ts'
@@ -23,6 +24,15 @@ export function readErasureList(reader: EnvironmentReader, databaseUrl: string):
   const sqlite = 'sqlite:'
   const defaultPath = databaseUrl.startsWith(sqlite) ? erasuresPathOf(databaseUrl.slice(sqlite.length)) : null
   return reader.text('ERASURE_LIST') ?? defaultPath
+}
+
+/** The file of a SQLite database, and the folder of the backups that the console makes of it; null: PostgreSQL has tools of its own. */
+export function readBackups(reader: EnvironmentReader, databaseUrl: string) {
+  const folder = reader.text('BACKUPS')
+  const [isSqlite, path] = [databaseUrl.startsWith('sqlite:'), databaseUrl.replace(/^sqlite:/, '')]
+  if (isSqlite) return Object.freeze({ path, folder: folder ?? join(dirname(path), 'backups') })
+  if (folder !== undefined) reader.refuse('BACKUPS', 'is for SQLite: back up PostgreSQL with pg_dump')
+  return null
 }
 
 /** A replica of `databaseUrl` for public reads; null if there is none. */

@@ -1,11 +1,10 @@
 /** Runs jobs in this process, slowly while fans' requests are served, and stores how far each is. */
-import type { Logger } from 'pino'
-import type { Database, Transaction } from '../../../../db/index.ts'
+import type { Transaction } from '../../../../db/index.ts'
 import { createGiveWay, type GiveWay } from '../../../core/give-way.ts'
 import { loggable } from '../../../core/loggable.ts'
-import type { AppSources } from '../../../core/sources.ts'
 import { recordRun } from '../maintenance.ts'
-import { type JobInput, type JobKind, type JobResult, kindOf } from './kinds.ts'
+import type { JobDeps, JobInput, JobResult } from './kind.ts'
+import { type JobKind, kindOf } from './kinds.ts'
 import { endRun, noteProgress, type RunRow, requestCancel, startRun } from './runs.ts'
 
 /** Well below the time after which a run is taken for dead. Also how long a cancellation by another process takes. */
@@ -18,10 +17,7 @@ class Cancelled extends Error {}
 /** This process stops, or another one took the run for dead. */
 class Stopped extends Error {}
 
-interface JobsDeps {
-  db: Database
-  log: Logger
-  elapsed: AppSources['elapsed']
+interface JobsDeps extends JobDeps {
   /** Between two steps of a run. */
   giveWay?: GiveWay
 }
@@ -38,6 +34,7 @@ export function createJobs({
   db,
   log,
   elapsed,
+  config,
   giveWay = createGiveWay({ elapsed, inFlight: () => 0 }),
 }: JobsDeps) {
   const running = new Map<string, Running>()
@@ -55,7 +52,7 @@ export function createJobs({
     const run = await startRun(tx, { kind, input: hasInput ? input : null, slot, startedBy })
     if (!run) return null
     tx.afterCommit(() => {
-      const ended = execute(run.id, kind, input)
+      const ended = execute(run.id, kind, input, startedBy)
       ending.add(ended)
       void ended.finally(() => ending.delete(ended))
     })
@@ -73,7 +70,12 @@ export function createJobs({
   }
 
   /** Never rejects. */
-  async function execute(id: string, kind: JobKind, input: JobInput): Promise<void> {
+  async function execute(
+    id: string,
+    kind: JobKind,
+    input: JobInput,
+    startedBy: { id: string; name: string },
+  ): Promise<void> {
     const state: Running = { done: 0, total: null }
     running.set(id, state)
     const heartbeat = setInterval(() => void beat(id, state), HEARTBEAT_MS)
@@ -88,8 +90,10 @@ export function createJobs({
       if (state.end) throw state.end
     }
     try {
-      const outcome = await kindOf(kind).run(db, input, onProgress)
-      await finish(id, kind, state, outcome)
+      const context = { db, log, elapsed, config, input, startedBy, onProgress }
+      const outcome = await kindOf(kind).run(context)
+      const isOwn = await finish(id, kind, state, outcome)
+      if (isOwn && !outcome.failed) await tidy(id, kind, input)
     } catch (error) {
       await fail(id, state, error)
     } finally {
@@ -109,15 +113,34 @@ export function createJobs({
     }
   }
 
-  async function finish(id: string, kind: JobKind, { done, total }: Running, outcome: JobResult) {
+  /** False: it was taken for dead meanwhile. */
+  async function finish(
+    id: string,
+    kind: JobKind,
+    { done, total }: Running,
+    outcome: JobResult,
+  ): Promise<boolean> {
     const { maintenance } = kindOf(kind)
-    await db.write(async tx => {
+    const isOwn = await db.write(async tx => {
       const result = JSON.stringify(outcome)
-      await endRun(tx, id, { state: 'done', done, total, result, error: null })
+      const error = outcome.failed ?? null
+      const state = error === null ? 'done' : 'failed'
+      const ended = await endRun(tx, id, { state, done, total, result, error })
       if (maintenance && outcome.findings === 0) await recordRun(tx, maintenance)
+      return ended
     })
     if (outcome.findings)
       log.error({ run: id, kind, findings: outcome.findings }, 'a verification has findings')
+    return isOwn
+  }
+
+  /** What it leaves is swept later. */
+  async function tidy(id: string, kind: JobKind, input: JobInput): Promise<void> {
+    try {
+      await kindOf(kind).afterwards?.(db, input)
+    } catch (error) {
+      log.warn({ run: id, error: loggable(error) }, 'a job could not tidy up')
+    }
   }
 
   async function fail(id: string, { done, total }: Running, error: unknown): Promise<void> {

@@ -94,6 +94,13 @@ export const sweepRuns = (db: Database): Promise<void> =>
     await tx.delete(jobRuns).where(lt(jobRuns.endedAt, new Date(tx.now().getTime() - KEPT_MS)))
   })
 
+/** Undefined for an unknown id. Else as `listRuns` shows it. */
+export async function findRun(reader: Reader, id: string): Promise<RunRow | undefined> {
+  const { jobRuns } = reader.tables
+  const [run] = await reader.select().from(jobRuns).where(eq(jobRuns.id, id))
+  return run && presentDead(reader, run)
+}
+
 const LISTED = 50
 
 /** The newest first. A run of a process that died is shown as it will be stored. */
@@ -104,10 +111,10 @@ export async function listRuns(reader: Reader): Promise<RunRow[]> {
     .from(jobRuns)
     .orderBy(desc(jobRuns.startedAt), desc(jobRuns.id))
     .limit(LISTED)
-  const deadBefore = new Date(reader.now().getTime() - DEAD_MS)
-  return rows.map(row =>
-    row.slot !== null && row.heartbeatAt < deadBefore
-      ? { ...row, state: 'failed', slot: null, endedAt: row.heartbeatAt, error: DIED }
-      : row,
-  )
+  return rows.map(row => presentDead(reader, row))
+}
+
+function presentDead(reader: Reader, row: RunRow): RunRow {
+  const isDead = row.slot !== null && row.heartbeatAt < new Date(reader.now().getTime() - DEAD_MS)
+  return isDead ? { ...row, state: 'failed', slot: null, endedAt: row.heartbeatAt, error: DIED } : row
 }

@@ -1,13 +1,26 @@
 /** What the page shows of jobs. */
-import type { Database } from '../../../../db/index.ts'
+import type { Database, Reader } from '../../../../db/index.ts'
+import { DomainError } from '../../../core/problems.ts'
 import type { TaskLog, TaskRuns } from '../../../core/task-log.ts'
-import { isJobKind, JOB_KINDS, type JobResult } from '../../admin/jobs/kinds.ts'
-import { listRuns, type RunRow, type RunState } from '../../admin/jobs/runs.ts'
+import type { Config } from '../../../platform/config/config.ts'
+import { listBackups } from '../../admin/backup/list.ts'
+import type { JobInput, JobResult } from '../../admin/jobs/kind.ts'
+import { isJobKind, JOB_KINDS } from '../../admin/jobs/kinds.ts'
+import { findRun, listRuns, type RunRow, type RunState } from '../../admin/jobs/runs.ts'
 import { readRuns } from '../../admin/maintenance.ts'
+import { jobProblems } from './problems.ts'
 
 const COMMANDS = ['backup', 'verify-ledger', 'verify-quests']
+/** What the list has of each run; the run itself has all that was kept. */
+const LISTED = 20
 
-export async function readJobs(db: Database, tasks: TaskLog) {
+interface Read {
+  db: Database
+  tasks: TaskLog
+  config: Pick<Config, 'backups'>
+}
+
+export async function readJobs({ db, tasks, config: { backups } }: Read) {
   const [runs, maintenance] = [await listRuns(db.read), await readRuns(db.read)]
   return {
     runs: runs.map(presentRun),
@@ -16,15 +29,33 @@ export async function readJobs(db: Database, tasks: TaskLog) {
       finishedAt: maintenance.get(command)?.toISOString() ?? null,
     })),
     tasks: tasks.list().map(presentTask),
+    backups: backups && presentBackups(listBackups(backups)),
   }
 }
 
+/** @throws DomainError `run_not_found` */
+export async function readRun(reader: Reader, id: string) {
+  const run = await findRun(reader, id)
+  if (!run) throw new DomainError(jobProblems.run_not_found)
+  return presentWhole(run)
+}
+
+const presentBackups = ({ files, ...place }: ReturnType<typeof listBackups>) => ({
+  ...place,
+  files: files.map(({ at, ...file }) => ({ ...file, at: at.toISOString() })),
+})
+
 export function presentRun(run: RunRow) {
+  const whole = presentWhole(run)
+  return { ...whole, listed: whole.listed.slice(0, LISTED), changes: [] }
+}
+
+function presentWhole(run: RunRow) {
   const { id, kind, startedById, startedByName, startedAt, endedAt, done, total, error } = run
   // Guarantees of the casts: only the jobs write these columns.
   const outcome = run.result === null ? null : (JSON.parse(run.result) as JobResult)
-  const input = run.input === null ? null : (JSON.parse(run.input) as Record<string, string>)
-  const { findings = null, listed = [], counts = {} } = outcome ?? {}
+  const input = run.input === null ? null : (JSON.parse(run.input) as JobInput as Record<string, string>)
+  const { findings = null, listed = [], changes = [], counts = {} } = outcome ?? {}
   return {
     ...{ id, kind, input, done, total, error, findings, counts },
     state: run.state as RunState,
@@ -34,6 +65,7 @@ export function presentRun(run: RunRow) {
     unit: isJobKind(kind) ? JOB_KINDS[kind].unit : null,
     isCancelling: run.state === 'running' && run.cancelRequestedAt !== null,
     listed: listed as Record<string, unknown>[],
+    changes: changes as Record<string, unknown>[],
   }
 }
 

@@ -1,6 +1,7 @@
 /** Schemas of jobs and of the repeated tasks. */
-import { Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
+import { Bytes, Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { PART_BYTES } from '../../admin/import/limits.ts'
 import { Reason } from '../contract/reason.ts'
 
 /** Those that are started here; a replay is started at its endpoint. */
@@ -20,11 +21,32 @@ export const JobRun = Closed(
     unit: Nullable(Type.String()),
     isCancelling: Type.Boolean({ description: 'It ends within seconds.' }),
     findings: Nullable(Integer({ description: 'Differences that a verification found.' })),
-    listed: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'The first findings.' }),
+    listed: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description:
+        'The first findings, or the first faults of a file. A run has more of them than the list of runs.',
+    }),
+    changes: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'The first entries that an import of the catalogue changes. Empty in the list of runs.',
+    }),
     counts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
     error: Nullable(Type.String()),
   },
   { title: 'JobRun' },
+)
+
+/** Null: PostgreSQL is backed up by its own tools. */
+const Backups = Nullable(
+  Closed({
+    folder: Type.String({ description: 'On the server.' }),
+    databaseBytes: Integer(),
+    freeBytes: Integer({ description: 'Of the disk of the folder.' }),
+    files: Type.Array(
+      Closed({ name: Type.String(), bytes: Integer(), at: Instant('When it was written.') }),
+      {
+        description: 'The newest first.',
+      },
+    ),
+  }),
 )
 
 const Task = Closed({
@@ -48,6 +70,7 @@ export const Jobs = Closed(
       { description: 'Backups and verifications, by command or from here.' },
     ),
     tasks: Type.Array(Task, { description: 'Of the process that serves the console.' }),
+    backups: Backups,
   },
   { title: 'Jobs' },
 )
@@ -56,6 +79,51 @@ export const StartVerification = Closed({
   kind: OneOf(VERIFICATIONS, { description: 'What is recomputed.', examples: ['verify-ledger'] }),
   reason: Reason,
 })
+/** As the browser names a file: its end says the format. */
+const FileName = Type.String({ minLength: 1, maxLength: 255, examples: ['fans.csv'] })
+
+export const AnnounceFile = Closed({
+  command: OneOf(['import-catalog', 'import-events', 'import-fans']),
+  name: FileName,
+  bytes: Integer({ minimum: 1, description: 'Of the whole file.' }),
+})
+export const AnnouncedFile = Closed({
+  id: Id('Of the file.'),
+  partBytes: Integer({ description: 'Of each part but the last one.' }),
+})
+export const FileParams = Closed({ fileId: IdReference('The file.') })
+export const PartParams = Closed({
+  fileId: IdReference('The file.'),
+  part: Type.String({ pattern: '^(0|[1-9][0-9]{0,4})$', description: '0, 1, 2 …', examples: ['0'] }),
+})
+export const Part = Bytes(PART_BYTES, ['application/octet-stream'], 'A part of the file.')
+export const StoredPart = Closed({ stored: Type.Literal(true) })
+export const CheckFile = Closed({
+  source: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Of events: the system that they come from.',
+      examples: ['till'],
+    }),
+  ),
+  prune: Type.Optional(
+    Type.Boolean({ description: 'Of the catalogue: also deactivate what is not in the file.' }),
+  ),
+  force: Type.Optional(
+    Type.Boolean({
+      description: 'Of the catalogue: also move kick-offs that a reported state of the match keeps.',
+    }),
+  ),
+})
+export const StartImport = Closed({
+  check: IdReference('The run that tried the file.'),
+  skipInvalid: Type.Optional(
+    Type.Boolean({ description: 'Import the valid lines of a file with invalid ones.' }),
+  ),
+  reason: Reason,
+})
+export const StartBackup = Closed({ reason: Reason })
+
 export const RunParams = Closed({ runId: IdReference('The run.') })
 export const CancelRun = Closed({ reason: Reason })
 export const Cancelled = Closed({ cancelling: Type.Boolean() })

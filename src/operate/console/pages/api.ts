@@ -116,6 +116,10 @@ export async function writeForFile(path: string, body: unknown): Promise<Blob> {
 /** Sends a file. */
 export const upload = <T>(path: string, file: Blob) => sendForJson<T>('POST', path, { file })
 
+/** Sends a part of a file. */
+export const uploadPart = (path: string, part: Blob, signal: AbortSignal) =>
+  sendForJson<unknown>('PUT', path, { file: part, signal })
+
 /**
  * A write that answers by lines of JSON while it works, for as long as that takes. Without a line within the deadline it fails.
  * Guarantee of the cast to `T`: as `read`.

@@ -9,6 +9,14 @@ const compactCounts = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', max
 export const formatCount = (value: number) => counts.format(value)
 /** For axes and small places: 41.2K. */
 export const formatCompact = (value: number) => compactCounts.format(value)
+const sizes = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 })
+const SIZES = ['bytes', 'KB', 'MB', 'GB', 'TB']
+/** 512 bytes, 1.2 MB. */
+export function formatBytes(bytes: number): string {
+  const unit = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), SIZES.length - 1)
+  return `${sizes.format(bytes / 1024 ** unit)} ${SIZES[unit]}`
+}
+
 /** A change: +50, −50. */
 export const formatSigned = (value: number) =>
   value < 0 ? `−${counts.format(-value)}` : `+${counts.format(value)}`

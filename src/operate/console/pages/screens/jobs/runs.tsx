@@ -10,24 +10,27 @@ import { Payload } from '../../parts/payload.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { may } from '../../session.ts'
-import type { RunData } from './screen.tsx'
+import { RunProgress } from './progress.tsx'
+import { faultsOf, isDryRun, isImport, type RunData, summaryOf, titleOf } from './words.ts'
 
-const KINDS: Record<string, string> = {
-  'verify-ledger': 'Verification of the ledger',
-  'verify-quests': 'Verification of quests',
-  'verify-provenance': 'Verification of items',
-  'replay-webhooks': 'Replay of webhooks',
-}
-const titleOf = (kind: string) => KINDS[kind] ?? kind
-
-function stateOf({ state, findings, isCancelling }: RunData): [string, Tone, IconName] {
+function stateOf(run: RunData): [string, Tone, IconName] {
+  const { state, findings, isCancelling } = run
   if (state === 'running') return [isCancelling ? 'Ending' : 'Running', 'info', 'clock']
   if (state === 'failed') return ['Failed', 'bad', 'alert']
   if (state === 'cancelled') return ['Cancelled', 'neutral', 'close']
+  const faults = faultsOf(run)
+  if (faults > 0)
+    return [`${formatCount(faults)} ${isDryRun(run) ? 'with faults' : 'not imported'}`, 'warn', 'alert']
   return findings ? [`${formatCount(findings)} found`, 'bad', 'alert'] : ['Done', 'good', 'check']
 }
 
-export function RunList({ of: runs, onChange }: { of: RunData[]; onChange: () => unknown }) {
+interface RunListProps {
+  of: RunData[]
+  onChange: () => unknown
+  onReview: (runId: string) => unknown
+}
+
+export function RunList({ of: runs, onChange, onReview }: RunListProps) {
   const [cancelling, setCancelling] = useState<RunData | null>(null)
   const [shown, setShown] = useState<RunData | null>(null)
   return (
@@ -36,15 +39,22 @@ export function RunList({ of: runs, onChange }: { of: RunData[]; onChange: () =>
         entries={runs.map(run => {
           const [words, tone, icon] = stateOf(run)
           return {
-            ...{ id: run.id, at: run.startedAt, icon, tone, title: titleOf(run.kind) },
-            detail: <Detail of={run} onCancel={() => setCancelling(run)} onShow={() => setShown(run)} />,
+            ...{ id: run.id, at: run.startedAt, icon, tone, title: titleOf(run) },
+            detail: (
+              <Detail
+                of={run}
+                onCancel={() => setCancelling(run)}
+                onShow={() => setShown(run)}
+                onReview={onReview}
+              />
+            ),
             end: <Badge tone={tone}>{words}</Badge>,
           }
         })}
       />
       {cancelling && (
         <ReasonDialog
-          title={`Cancel: ${titleOf(cancelling.kind)}`}
+          title={`Cancel: ${titleOf(cancelling)}`}
           action="Cancel the run"
           tone="danger"
           onConfirm={async reason => {
@@ -55,7 +65,8 @@ export function RunList({ of: runs, onChange }: { of: RunData[]; onChange: () =>
           onClose={() => setCancelling(null)}
         >
           <p>
-            It ends within seconds. A verification has no result then; a replay keeps what it made pending.
+            It ends within seconds. A verification has no result then; an import keeps what it has written,
+            and a replay what it made pending.
           </p>
         </ReasonDialog>
       )}
@@ -68,67 +79,92 @@ interface DetailProps {
   of: RunData
   onCancel: () => unknown
   onShow: () => unknown
+  onReview: (runId: string) => unknown
 }
 
-function Detail({ of: run, onCancel, onShow }: DetailProps) {
-  const { state, done, total, unit, startedBy, startedAt, endedAt, error, counts, listed } = run
+function Detail({ of: run, onCancel, onShow, onReview }: DetailProps) {
+  const { state, input, startedBy, startedAt, endedAt, error, counts, listed } = run
   const seconds = endedAt === null ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1_000
-  const numbers = Object.entries(counts).filter(([, value]) => typeof value === 'number')
+  const summary = summaryOf(run)
   return (
     <div class="run">
       <span>
         by <bdi>{startedBy.name}</bdi>
         {seconds !== null && `, ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`}
-        {numbers.map(([name, value]) => `, ${formatCount(Number(value))} ${name}`)}
+        {input?.name !== undefined && (
+          <>
+            , <bdi class="file-name">{input.name}</bdi>
+          </>
+        )}
       </span>
-      {state === 'running' && (
-        <>
-          <progress
-            aria-label={`Progress of ${titleOf(run.kind)}`}
-            {...(total ? { value: Math.min(done, total), max: total } : {})}
-          />
-          <span>
-            {formatCount(done)}
-            {total !== null && ` of about ${formatCount(total)}`} {unit}
-          </span>
-          <div>
-            <Button
-              small
-              icon="close"
-              blocked={
-                run.isCancelling ? 'It is ending.' : !may('jobs.write') && 'Your role cannot cancel runs.'
-              }
-              onClick={onCancel}
-            >
-              Cancel
-            </Button>
-          </div>
-        </>
+      {summary !== '' && <span>{summary}</span>}
+      {input?.reason !== undefined && (
+        <span>
+          <bdi>{input.reason}</bdi>
+        </span>
       )}
+      {state === 'running' && <RunProgress of={run} />}
       {error !== null && <span>{error}</span>}
+      {run.kind === 'backup' && typeof counts.file === 'string' && (
+        <span>
+          <code>{counts.file}</code>
+        </span>
+      )}
       {typeof counts.digest === 'string' && (
         <span>
           Digest <code>{counts.digest.slice(0, 16)}…</code>
         </span>
       )}
-      {listed.length > 0 && (
-        <div>
+      <div class="actions">
+        {state === 'running' && (
+          <Button
+            small
+            icon="close"
+            blocked={
+              run.isCancelling ? 'It is ending.' : !may('jobs.write') && 'Your role cannot cancel runs.'
+            }
+            onClick={onCancel}
+          >
+            Cancel
+          </Button>
+        )}
+        {!isImport(run.kind) && listed.length > 0 && (
           <Button small icon="search" onClick={onShow}>
             Show what was found
           </Button>
-        </div>
-      )}
+        )}
+        <ImportActions of={run} onReview={onReview} />
+      </div>
     </div>
   )
 }
 
-const Findings = ({ of: { kind, findings, listed }, onClose }: { of: RunData; onClose: () => unknown }) => (
-  <Dialog title={`${formatCount(findings ?? 0)} findings`} kind="wide" onClose={onClose}>
+function ImportActions({ of: run, onReview }: Pick<DetailProps, 'of' | 'onReview'>) {
+  if (!isImport(run.kind)) return null
+  const { id, state, input } = run
+  const check = isDryRun(run) || state === 'running' || state === 'done' ? undefined : input?.check
+  return (
+    <>
+      <Button small icon="search" onClick={() => onReview(id)}>
+        {isDryRun(run) && state === 'done' ? 'Review and import' : 'Show details'}
+      </Button>
+      {check !== undefined && (
+        <Button small icon="retry" onClick={() => onReview(check)}>
+          Start it again
+        </Button>
+      )}
+    </>
+  )
+}
+
+const Findings = ({ of: run, onClose }: { of: RunData; onClose: () => unknown }) => (
+  <Dialog title={`${formatCount(run.findings ?? 0)} findings`} kind="wide" onClose={onClose}>
     <div class="dialog-text">
       <p>
-        {titleOf(kind)}. The first {formatCount(listed.length)}; <code>bun run {kind} --json</code> lists all.
+        {titleOf(run)}. The first {formatCount(run.listed.length)}; <code>bun run {run.kind} --json</code>{' '}
+        lists all.
       </p>
-      <Payload label="Findings" text={listed.map(finding => JSON.stringify(finding)).join('\n')} />
+      <Payload label="Findings" text={run.listed.map(finding => JSON.stringify(finding)).join('\n')} />
     </div>
   </Dialog>
 )

@@ -1,20 +1,21 @@
-/** Jobs: verifications and replays with their progress, backups, and the tasks that repeat. */
+/** Jobs: verifications, imports, backups and replays with their progress, and the tasks that repeat. */
 import { useState } from 'preact/hooks'
-import type { Jobs } from '../../../jobs/schema.ts'
 import { read, write } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
-import { Figure, Figures, Page, Section } from '../../parts/page.tsx'
+import { Columns, Figure, Figures, Page, Section } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Time } from '../../parts/values.tsx'
 import { may } from '../../session.ts'
+import { Backups } from './backups.tsx'
+import { Imports } from './imports.tsx'
+import { Review } from './review.tsx'
 import { RunList } from './runs.tsx'
 import { Tasks } from './tasks.tsx'
-
-export type JobsData = typeof Jobs.static
-export type RunData = JobsData['runs'][number]
+import { Upload } from './upload.tsx'
+import type { ImportKind, JobsData } from './words.ts'
 
 const POLL_MS = 2_000
 
@@ -42,6 +43,8 @@ const MAINTENANCE: Record<string, string> = {
 
 export function Screen() {
   const [starting, setStarting] = useState<Verification | null>(null)
+  const [uploading, setUploading] = useState<ImportKind | null>(null)
+  const [reviewed, setReviewed] = useState<string | null>(null)
   const jobs = useResource('jobs', signal => read<JobsData>('/api/jobs', { signal }), { pollMs: POLL_MS })
   return (
     <Page title="Jobs" about="What runs in the background, and what came of it.">
@@ -60,11 +63,15 @@ export function Screen() {
               ))}
             </Figures>
             <Start of={data} onStart={setStarting} />
-            <Section title="Runs" about="Verifications and replays of 90 days.">
+            <Columns>
+              <Imports runs={data.runs} onStart={setUploading} />
+              <Backups of={data} onStarted={jobs.reload} />
+            </Columns>
+            <Section title="Runs" about="Of 90 days.">
               {data.runs.length === 0 ? (
                 <Empty icon="jobs" title="Nothing was run from here yet" />
               ) : (
-                <RunList of={data.runs} onChange={jobs.reload} />
+                <RunList of={data.runs} onChange={jobs.reload} onReview={setReviewed} />
               )}
             </Section>
             <Section
@@ -77,6 +84,28 @@ export function Screen() {
           </>
         )}
       </Loaded>
+      {uploading && (
+        <Upload
+          kind={uploading}
+          onSent={run => {
+            setUploading(null)
+            setReviewed(run.id)
+            void jobs.reload()
+          }}
+          onClose={() => setUploading(null)}
+        />
+      )}
+      {reviewed && (
+        <Review
+          key={reviewed}
+          runId={reviewed}
+          onStarted={() => {
+            setReviewed(null)
+            void jobs.reload()
+          }}
+          onClose={() => setReviewed(null)}
+        />
+      )}
       {starting && (
         <ReasonDialog
           title={VERIFICATIONS[starting].title}

@@ -2,7 +2,7 @@
 import { Badge } from '../../parts/badge.tsx'
 import { DataTable } from '../../parts/table.tsx'
 import { None, Time } from '../../parts/values.tsx'
-import type { JobsData } from './screen.tsx'
+import type { JobsData } from './words.ts'
 
 type Task = JobsData['tasks'][number]
 

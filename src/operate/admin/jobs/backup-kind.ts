@@ -1,0 +1,21 @@
+/** Backups of SQLite as jobs. */
+import { BackupFault } from '../backup/backup-fault.ts'
+import { backUpInThread } from '../backup/in-thread.ts'
+import type { Kind } from './kind.ts'
+
+export const backupKind = {
+  unit: 'fans verified',
+  maintenance: 'backup',
+  slotOf: () => 'backup',
+  async run({ config: { backups }, input: { file = '' }, onProgress }) {
+    if (!backups) throw new Error('only SQLite is backed up by the server')
+    try {
+      const { ledgerDigest, ...backup } = await backUpInThread({ path: backups.path, file }, onProgress)
+      const counts = { ...backup, ...(ledgerDigest === null ? {} : { digest: ledgerDigest }) }
+      return { findings: 0, counts }
+    } catch (error) {
+      if (!(error instanceof BackupFault)) throw error
+      return { counts: {}, failed: error.message }
+    }
+  },
+} as const satisfies Kind

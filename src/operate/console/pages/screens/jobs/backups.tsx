@@ -1,0 +1,92 @@
+/** Backups: start one, and where they lie. */
+import { useState } from 'preact/hooks'
+import { write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { ReasonDialog } from '../../parts/dialog.tsx'
+import { formatBytes } from '../../parts/format.ts'
+import { Facts, Section } from '../../parts/page.tsx'
+import { Empty, Note } from '../../parts/states.tsx'
+import { DataTable } from '../../parts/table.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Time } from '../../parts/values.tsx'
+import { may } from '../../session.ts'
+import type { JobsData } from './words.ts'
+
+interface BackupsProps {
+  of: JobsData
+  onStarted: () => unknown
+}
+
+export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
+  const [isStarting, setIsStarting] = useState(false)
+  const isRunning = runs.some(({ kind, state }) => state === 'running' && kind === 'backup')
+  const blocked =
+    (!may('jobs.write') && 'Your role cannot back up.') ||
+    (isRunning && 'A backup runs.') ||
+    (backups !== null &&
+      backups.freeBytes < backups.databaseBytes &&
+      'The disk has no room: delete old backups on the server.')
+  if (backups === null)
+    return (
+      <Section title="Backups">
+        <Note>
+          <p>
+            The database is PostgreSQL, which its own tools back up, on a schedule outside of the console:{' '}
+            <code>pg_dump --format=custom --file=FILE "$DATABASE_URL"</code>, or base backups and archived WAL
+            for point-in-time recovery.
+          </p>
+          <p>
+            “Last backup” above shows what was recorded in <code>maintenance_runs</code> after a dump was
+            checked.
+          </p>
+        </Note>
+      </Section>
+    )
+  return (
+    <Section
+      title="Backups"
+      about="Verified copies of the database, made while the club plays on. Keep copies on another machine as well."
+      actions={
+        <Button icon="download" blocked={blocked} onClick={() => setIsStarting(true)}>
+          Back up now
+        </Button>
+      }
+    >
+      <Facts
+        of={[
+          ['Folder on the server', <code key="folder">{backups.folder}</code>],
+          ['Size of the database', formatBytes(backups.databaseBytes)],
+          ['Free on its disk', formatBytes(backups.freeBytes)],
+        ]}
+      />
+      <DataTable
+        label="Backups"
+        rows={backups.files}
+        rowKey={({ name }) => name}
+        empty={<Empty icon="download" title="No backup lies there yet" />}
+        columns={[
+          { id: 'name', title: 'File', cell: ({ name }) => <bdi>{name}</bdi> },
+          { id: 'size', title: 'Size', width: '6rem', align: 'end', cell: ({ bytes }) => formatBytes(bytes) },
+          { id: 'age', title: 'Written', width: '8rem', cell: ({ at }) => <Time at={at} relative /> },
+        ]}
+      />
+      {isStarting && (
+        <ReasonDialog
+          title="Back up now"
+          action="Back up"
+          onConfirm={async reason => {
+            await write('POST', '/api/jobs/backups', { reason })
+            toast('The backup runs.')
+            await onStarted()
+          }}
+          onClose={() => setIsStarting(false)}
+        >
+          <p>
+            Writes a copy of about {formatBytes(backups.databaseBytes)}, as the database is at one instant,
+            and checks it. Fans do not notice it.
+          </p>
+        </ReasonDialog>
+      )}
+    </Section>
+  )
+}
