@@ -1,6 +1,7 @@
 /** One fan in the console: the head, the timeline in words, the explanation of an event, and what each role sees. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { APPLICATION, applicationEvents } from '../../../src/economy/events/types.ts'
 import { grantPoints } from '../../../src/economy/points/grants.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
@@ -132,9 +133,27 @@ onEachEngine('A fan in the console', world => {
       '1 × Home shirt',
     ])
     expect(await titles('moderation')).toEqual(['Muted by the club'])
-    expect((await titles('points'))[0]).toBe('Points granted by operator')
+    const points = await titles('points')
+    expect(points[0]).toBe('Points granted by operator')
+    expect(points).toContain('Points earned by the rule “Buy in the shop”')
     expect((await titles('trades'))[0]).toMatch(/^Offered a gift to “Name of /)
     expect((await titles('packs'))[0]).toMatch(/^Opened the pack “/)
+  })
+
+  test('of an event whose data was deleted, the timeline says what is still known', async () => {
+    const old = await namedFan(world)
+    const { id: oldId } = (await old.get('/api/user/profile')).body
+    const { events } = world.db.tables
+    const at = world.clock.now()
+    const rows = Object.keys(applicationEvents).map((type, nth) => ({
+      ...{ source: APPLICATION, eventId: unique(type), userId: oldId, sequence: 1_000 + nth, type },
+      ...{ occurredAt: at, recordedAt: at, data: null },
+    }))
+    await world.db.write(tx => tx.insert(events).values(rows))
+    const { items } = expectStatus(200, await as('support').get(`/api/fans/${oldId}/timeline?limit=100`))
+    const shown: string[] = items.map(({ title }: Item) => plain(title))
+    expect(shown.filter(title => /unknown|undefined|dismissed|refused/.test(title))).toEqual([])
+    expect(shown).toContain('The club decided an appeal')
   })
 
   test('an event is explained rule by rule', async () => {

@@ -35,7 +35,7 @@ interface Context {
 
 export function presentEvent(row: EventRow, context: Context): Shown {
   const type = row.type ?? ''
-  const own = row.source === APPLICATION ? describeOwn(type, dataOf(row), context) : undefined
+  const own = row.source === APPLICATION ? describe(row, type, context) : undefined
   const decisions = decisionsOf(row)
   const taken = parseJson<TakenGrant[]>(row.taken) ?? []
   return {
@@ -94,6 +94,29 @@ const scoreOf = (scores: unknown): string => {
 }
 
 type Own = Omit<Shown, 'kind' | 'event'>
+
+const describe = (row: EventRow, type: string, context: Context): Own | undefined => {
+  const known = describeOwn(type, dataOf(row), context)
+  const title = row.data === null ? WITHOUT_DATA[type] : undefined
+  return title === undefined ? known : { title, detail: 'Its details are no longer stored.' }
+}
+
+/** Whose sentences are made of data: after its deletion they would be wrong. */
+const WITHOUT_DATA: Record<string, string> = {
+  'reward.claimed': 'Claimed a reward',
+  'reward.redeemed': 'Redeemed a reward',
+  'purchase.completed': 'Paid for a pack',
+  'purchase.refunded': 'Got a refund for a pack',
+  'pack.opened': 'Opened a pack',
+  'set.completed': 'Completed a set',
+  'quest.completed': 'Completed a quest',
+  'report.resolved': 'A report of this fan was decided',
+  'appeal.decided': 'The club decided an appeal',
+  'match.checked_in': 'Checked in at a match',
+  'prediction.settled': 'A prediction was settled',
+  'points.expiring': 'Points were about to end',
+  'order.line_changed': 'A line of an order changed its state',
+}
 
 /** Undefined for a type of a later version. */
 function describeOwn(type: string, data: Data, { names, related, personal }: Context): Own | undefined {

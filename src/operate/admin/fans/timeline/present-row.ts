@@ -29,7 +29,10 @@ export function wantOfRow(
   names: WantedNames,
 ) {
   if (table === 'events') wantOfEvent(row, names)
-  else if (table === 'packPurchases') names.want('pack', row.packId)
+  else if (table === 'pointsEntries') {
+    const rule = ruleOf(row)
+    if (rule !== null) names.want('rule', rule)
+  } else if (table === 'packPurchases') names.want('pack', row.packId)
   else if (table === 'orders')
     names.want('product', ...(related.lines.get(row.id) ?? []).map(({ productId }) => productId))
   else if (table === 'trades') {
@@ -73,8 +76,6 @@ const POINTS_TITLES: Record<string, string> = {
   order_payment: 'Points spent on an order',
   order_refund: 'Points of an order given back',
   opening_balance: 'Opening balance from another system',
-  rule: 'Points earned by a rule',
-  rule_void: 'Points of a rule taken back',
   quest: 'Points for a quest',
   set: 'Points for a set',
   prediction: 'Points for a prediction',
@@ -82,12 +83,26 @@ const POINTS_TITLES: Record<string, string> = {
   expired: 'Points ended',
 }
 
-function presentEntry(entry: RowOf<'pointsEntries'>, { related, personal }: Presenting): Shown {
+/** The rule of an entry: its ref begins with it. */
+const ruleOf = ({ reason, ref }: RowOf<'pointsEntries'>): string | null =>
+  reason === 'rule' || reason === 'rule_void' ? (ref.split(':', 1)[0] ?? null) : null
+
+function titleOfEntry(entry: RowOf<'pointsEntries'>, { names }: Presenting): string | undefined {
+  const rule = ruleOf(entry)
+  if (rule === null) return POINTS_TITLES[entry.reason]
+  const name = names.quote('rule', rule)
+  return entry.reason === 'rule'
+    ? `Points earned by the rule ${name}`
+    : `Points of the rule ${name} taken back`
+}
+
+function presentEntry(entry: RowOf<'pointsEntries'>, context: Presenting): Shown {
+  const { related, personal } = context
   const grant = entry.reason === 'adjustment' ? related.grants.get(entry.ref) : undefined
   const adjusted = entry.delta > 0 ? 'Points granted' : 'Points taken'
   return {
     kind: 'points',
-    title: POINTS_TITLES[entry.reason] ?? (grant ? `${adjusted} by ${grant.source}` : adjusted),
+    title: titleOfEntry(entry, context) ?? (grant ? `${adjusted} by ${grant.source}` : adjusted),
     detail: personal && grant?.note ? isolate(grant.note) : null,
     points: entry.delta,
     facts: [
