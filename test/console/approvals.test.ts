@@ -98,7 +98,7 @@ onEachEngine('an action that needs two people', world => {
     expect(listed).toMatchObject({
       id: approvalId,
       operation: 'testGrant',
-      subject: { kind: 'fan', id: fanId },
+      subject: { kind: 'fan', id: fanId, name: null },
       reason: 'A late bus',
       input: { points: 50 },
       requestedBy: { id: 'link:Ada', name: 'Ada', role: 'finance' },

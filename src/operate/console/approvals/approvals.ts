@@ -4,6 +4,7 @@ import type { Database, Reader, Tables, Transaction } from '../../../../db/index
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { recordAction, type Subject } from '../audit/record.ts'
+import { readSubjectNames } from '../audit/subjects.ts'
 import type { Reached } from '../contract/call.ts'
 import { consoleProblems } from '../problems.ts'
 import { mayDo, type Permission, permissionsOf } from '../roles.ts'
@@ -153,12 +154,24 @@ export async function listApprovals(
   const { shown } = cutPage(rows, limit, ({ id }) => id)
   const next = rows[limit]
   return {
-    approvals: shown.map(row => presentApproval(row, staff, reader.now())),
+    approvals: await presentApprovals(reader, shown, staff),
     nextCursor: next ? cursors.encode(list, next.id) : null,
   }
 }
 
-export function presentApproval(row: ApprovalRow, staff: Staff, now: Date) {
+async function presentApprovals(reader: Reader, rows: ApprovalRow[], staff: Staff) {
+  const named = await readSubjectNames(reader, rows.map(subjectOf))
+  return rows.map(row => present(row, staff, reader.now(), named))
+}
+
+export async function presentApproval(reader: Reader, row: ApprovalRow, staff: Staff) {
+  return present(row, staff, reader.now(), await readSubjectNames(reader, [subjectOf(row)]))
+}
+
+const subjectOf = ({ subjectKind: kind, subjectId: id }: ApprovalRow): Subject => ({ kind, id })
+type Named = Awaited<ReturnType<typeof readSubjectNames>>
+
+function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
   const state = stateOf(row, now)
   const isOwn = row.requestedById === staff.id
   return {
@@ -166,7 +179,7 @@ export function presentApproval(row: ApprovalRow, staff: Staff, now: Date) {
     state,
     operation: row.operation,
     permission: row.permission,
-    subject: { kind: row.subjectKind, id: row.subjectId },
+    subject: named(subjectOf(row)),
     reason: row.reason,
     input: row.request === null || state !== 'pending' ? null : inputOf(requestOf(row)),
     requestedBy: { id: row.requestedById, name: row.requestedByName, role: roleOf(row.requestedByRole) },

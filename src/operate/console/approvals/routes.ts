@@ -51,7 +51,7 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
         const row = await act(subject, reason, tx => refuseApproval(tx, approvalId, staff), {
           detail: ({ operation }) => ({ operation }),
         })
-        return presentApproval(row, staff, deps.db.read.now())
+        return presentApproval(deps.db.read, row, staff)
       },
       consoleOperation({
         id: 'refuseApproval',

@@ -9,6 +9,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { NamedSubject } from '../audit/schema.ts'
 import { Reason } from '../contract/reason.ts'
 import { ROLES } from '../roles.ts'
 
@@ -27,7 +28,7 @@ export const Approval = Closed(
     state: OneOf(['pending', 'confirmed', 'refused', 'expired']),
     operation: Type.String({ description: 'Id of the operation that it would be.' }),
     permission: Type.String({ description: 'What the second person must be allowed.' }),
-    subject: Closed({ kind: Type.String(), id: Type.String() }),
+    subject: NamedSubject,
     reason: Nullable(Type.String()),
     input: Nullable(Type.Record(Type.String(), Type.Unknown()), {
       description: 'The members of the request, until it is decided or has expired.',

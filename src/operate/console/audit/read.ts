@@ -5,6 +5,7 @@ import { parseQueryInstant } from '../../../core/instant.ts'
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import type { AuditRow } from './hash.ts'
 import type { AuditFilter, AuditQuery } from './schema.ts'
+import { readSubjectNames } from './subjects.ts'
 
 export async function readAudit(reader: Reader, cursors: Cursors, query: typeof AuditQuery.static) {
   const { limit: _, cursor: __, ...filter } = query
@@ -21,7 +22,12 @@ export async function readAudit(reader: Reader, cursors: Cursors, query: typeof 
     .orderBy(desc(consoleAudit.seq))
     .limit(limit + 1)
   const { shown, nextCursor } = cutPage(rows, limit, ({ seq }) => cursors.encode(list, seq))
-  return { entries: shown.map(presentAuditRow), nextCursor }
+  const entries = shown.map(presentAuditRow)
+  const named = await readSubjectNames(
+    reader,
+    entries.map(({ subject }) => subject),
+  )
+  return { entries: entries.map(entry => ({ ...entry, subject: named(entry.subject) })), nextCursor }
 }
 
 export function matches(reader: Reader, filter: Partial<typeof AuditFilter.static>) {

@@ -30,13 +30,19 @@ export const AuditExport = Closed({
 export const AuditFile = Type.String({ description: 'A row of the log a line.' })
 export const AuditQuery = Closed({ ...filter, ...PageQuery })
 
+export const NamedSubject = Closed({
+  kind: Type.String(),
+  id: Type.String(),
+  name: Nullable(Type.String(), { description: 'Of a fan, as others see it now. Null after an erasure.' }),
+})
+
 export const AuditEntry = Closed(
   {
     seq: Integer({ description: '1, 2, 3 … without gaps.' }),
     at: Instant('When it was done.'),
     staff: Closed({ id: Type.String(), name: Type.String(), role: Type.String() }),
     operation: Type.String({ description: 'Id of the operation.' }),
-    subject: Closed({ kind: Type.String(), id: Type.String() }),
+    subject: NamedSubject,
     reason: Nullable(Type.String()),
     detail: Nullable(Type.Record(Type.String(), Type.Unknown())),
     confirmedBy: Nullable(Closed({ id: Type.String(), name: Type.String() }), {

@@ -15,6 +15,7 @@ import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { session } from '../../session.ts'
+import { SubjectName } from '../audit/subject.tsx'
 import { wordsOf } from '../audit/words.ts'
 
 type Kept = typeof Approval.static
@@ -33,11 +34,13 @@ const COLUMNS: Column<Kept>[] = [
     id: 'subject',
     title: 'Of what',
     hide: 'narrow',
-    cell: ({ subject: { kind, id } }) => (
-      <>
-        <span class="quiet">{kind}</span> <bdi>{id}</bdi>
-      </>
-    ),
+    cell: ({ subject }) => <SubjectName of={subject} link={false} />,
+  },
+  {
+    id: 'reason',
+    title: 'Why',
+    hide: 'middle',
+    cell: ({ reason }) => (reason === null ? <None /> : <bdi>{reason}</bdi>),
   },
   { id: 'by', title: 'Asked by', cell: ({ requestedBy }) => <bdi>{requestedBy.name}</bdi> },
   {
@@ -120,9 +123,9 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
       <div class="dialog-text">
         <Facts
           of={[
-            ['Of what', <bdi key="what">{`${kept.subject.kind} ${kept.subject.id}`}</bdi>],
+            ['Of what', <SubjectName key="what" of={kept.subject} />],
             ...Object.entries(kept.input ?? {}).map(([name, value]): [string, ComponentChildren] => [
-              name,
+              wordsOf(name),
               <bdi key={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</bdi>,
             ]),
             ['Why', <bdi key="why">{kept.reason ?? '–'}</bdi>],

@@ -15,9 +15,10 @@ import { type Column, DataTable } from '../../parts/table.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
-import { addressOf, Link, useChoice, useParameter } from '../../router.tsx'
+import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { StaffSessionsTable } from './sessions.tsx'
+import { SubjectName } from './subject.tsx'
 import { wordsOf } from './words.ts'
 
 type Entry = typeof AuditEntry.static
@@ -77,11 +78,7 @@ const COLUMNS: Column<Entry>[] = [
     id: 'subject',
     title: 'Of what',
     hide: 'narrow',
-    cell: ({ subject: { kind, id } }) => (
-      <>
-        <span class="quiet">{kind}</span> <bdi>{id}</bdi>
-      </>
-    ),
+    cell: ({ subject }) => <SubjectName of={subject} link={false} />,
   },
   {
     id: 'staff',
@@ -258,7 +255,7 @@ const EntryDialog = ({ of: entry, onClose }: { of: Entry; onClose: () => void })
             'Confirmed by',
             entry.confirmedBy ? <bdi key="by">{entry.confirmedBy.name}</bdi> : <None key="by" why="Nobody" />,
           ],
-          ['Of what', <SubjectLink key="what" of={entry.subject} />],
+          ['Of what', <SubjectName key="what" of={entry.subject} />],
           ['Why', <bdi key="why">{entry.reason ?? '–'}</bdi>],
           ['Details', <code key="detail">{entry.detail ? JSON.stringify(entry.detail) : '–'}</code>],
           ['Hash', <code key="hash">{entry.hash}</code>],
@@ -266,11 +263,4 @@ const EntryDialog = ({ of: entry, onClose }: { of: Entry; onClose: () => void })
       />
     </div>
   </Dialog>
-)
-
-const SubjectLink = ({ of: { kind, id } }: { of: Entry['subject'] }) => (
-  <>
-    <span class="quiet">{kind}</span>{' '}
-    {kind === 'fan' && may('fans.read') ? <Link to={addressOf('fans', id)}>{id}</Link> : <bdi>{id}</bdi>}
-  </>
 )

@@ -36,7 +36,7 @@ export function StaffSessionsTable() {
       width: '9rem',
       align: 'end',
       cell: session => (
-        <Button small label={`End the sessions of ${session.staff.name}`} onClick={() => setEnding(session)}>
+        <Button small label={`End all sessions of ${session.staff.name}`} onClick={() => setEnding(session)}>
           End all
         </Button>
       ),
