@@ -66,6 +66,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Actions (skipped: ${noBrowser})
         expect(await findSerious(page)).toEqual([])
         await confirm(page, 'Take the points', /The balance is 700/)
         await page.getByText('700', { exact: true }).first().waitFor()
+        await page.locator('.timeline-end').getByText('−500').waitFor()
         await page.close()
       })
 

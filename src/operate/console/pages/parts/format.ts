@@ -29,6 +29,21 @@ export function formatMoney(amount: number, currency: string): string {
   return format.format(amount / 10 ** digits)
 }
 
+const countries = new Intl.DisplayNames(LANGUAGE, { type: 'region' })
+const languages = new Intl.DisplayNames(LANGUAGE, { type: 'language' })
+const nameIn = (names: Intl.DisplayNames, code: string): string => {
+  try {
+    return names.of(code) ?? code
+  } catch {
+    // Not a code: an import or an older version wrote it.
+    return code
+  }
+}
+/** `PT` as Portugal. */
+export const nameOfCountry = (code: string) => nameIn(countries, code)
+/** `pt-BR` as Brazilian Portuguese. */
+export const nameOfLanguage = (tag: string) => nameIn(languages, tag)
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 function inZone(kind: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const timeZone = zone.value
@@ -54,7 +69,7 @@ export const formatDay = (instant: string) =>
 /** 14:03 */
 export const formatClock = (instant: string) => inZone('clock', CLOCK).format(new Date(instant))
 
-const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { style: 'short' })
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -62,7 +77,7 @@ const UNITS = [
 ] as const
 const MONTH_MS = 30 * 86_400_000
 
-/** 3 min ago, in 2 hr, yesterday; the date where it is more than a month away. */
+/** 3 min ago, in 2 hr, 1 day ago (not “yesterday”: 30 hours may reach into the day before); the date where it is more than a month away. */
 export function formatRelative(instant: string, now: number): string {
   const distance = Date.parse(instant) - now
   if (Math.abs(distance) > MONTH_MS) return formatDate(instant)

@@ -35,7 +35,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
                   {detail && <div class="quiet">{detail}</div>}
                 </div>
                 {end && <div class="timeline-end">{end}</div>}
-                <Time at={at} />
+                <Time at={at} clock />
               </li>
             ))}
           </ol>

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { addressOf, Link } from '../router.tsx'
 import {
+  formatClock,
   formatCount,
   formatExactTime,
   formatMoney,
@@ -20,10 +21,22 @@ document.addEventListener('visibilitychange', () => {
   now.value = Date.now()
 })
 
-/** An instant in the staff's zone; the exact one is its title. `relative`: "3 min ago". */
-export const Time = ({ at, relative = false }: { at: string; relative?: boolean }) => (
+interface TimeProps {
+  at: string
+  /** "3 min ago". */
+  relative?: boolean
+  /** "14:03", below the day. */
+  clock?: boolean
+}
+
+/** An instant in the staff's zone; the exact one is its title. */
+export const Time = ({ at, relative = false, clock = false }: TimeProps) => (
   <time dateTime={at} title={formatExactTime(at)}>
-    {relative ? formatRelative(at, Math.max(now.value, Date.now() - TICK_MS)) : formatTime(at)}
+    {relative
+      ? formatRelative(at, Math.max(now.value, Date.now() - TICK_MS))
+      : clock
+        ? formatClock(at)
+        : formatTime(at)}
   </time>
 )
 

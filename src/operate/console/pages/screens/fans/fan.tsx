@@ -1,6 +1,8 @@
 /** A fan: who it is, what keeps the fan from something, and everything that happened. */
+import { useState } from 'preact/hooks'
 import { read } from '../../api.ts'
 import { Copy } from '../../parts/button.tsx'
+import { formatCount, nameOfCountry, nameOfLanguage } from '../../parts/format.ts'
 import { Columns, Facts, Figure, Figures, Page, Section } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Failed, Loaded, Note, Skeleton } from '../../parts/states.tsx'
@@ -42,6 +44,8 @@ const nameOf = ({ displayName, identity, handle, id }: FanHead) =>
 
 function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
   const [tab, setTab] = useChoice('tab', TABS)
+  /** After an action, the lists are read again as well. */
+  const [actions, setActions] = useState(0)
   const { counts } = head
   const tabs = [
     { id: 'timeline', title: 'Timeline' },
@@ -62,7 +66,15 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
       }
       about={<Who head={head} />}
       back={BACK}
-      actions={<FanActions fan={head} onDone={onChanged} />}
+      actions={
+        <FanActions
+          fan={head}
+          onDone={() => {
+            setActions(count => count + 1)
+            return onChanged()
+          }}
+        />
+      }
     >
       {head.blockers.map(({ code, text }) => (
         <Note key={code} tone={code === 'suspended' || code === 'refund_due' ? 'bad' : 'warn'}>
@@ -77,7 +89,7 @@ function Fan({ head, onChanged }: { head: FanHead; onChanged: () => unknown }) {
       ))}
       <FanFigures head={head} />
       <Columns aside>
-        <div class="fan-tabs">
+        <div class="fan-tabs" key={actions}>
           <Tabs label="About this fan" tabs={tabs} current={tab} onChange={setTab}>
             {tab === 'timeline' && <FanTimeline fanId={head.id} />}
             {tab === 'points' && <PointsTab fanId={head.id} />}
@@ -124,7 +136,7 @@ function FanFigures({ head: { points, leaderboard, cash, counts, lastSeenAt } }:
       />
       <Figure
         name="Rank"
-        value={leaderboard.rank ?? <None why="Not ranked" />}
+        value={leaderboard.rank === null ? <None why="Not ranked" /> : formatCount(leaderboard.rank)}
         note={
           leaderboard.leftAt ? 'Left the leaderboards' : leaderboard.enrolledAt ? 'All time' : 'Not enrolled'
         }
@@ -143,8 +155,16 @@ function FanFigures({ head: { points, leaderboard, cash, counts, lastSeenAt } }:
           }
         />
       ))}
-      <Figure name="Rewards" value={counts.rewardsClaimed} note={`${counts.rewardsRedeemed} redeemed`} />
-      <Figure name="Packs opened" value={counts.packsOpened} note={`${counts.packsSealed} sealed`} />
+      <Figure
+        name="Rewards"
+        value={formatCount(counts.rewardsClaimed)}
+        note={`${formatCount(counts.rewardsRedeemed)} redeemed`}
+      />
+      <Figure
+        name="Packs opened"
+        value={formatCount(counts.packsOpened)}
+        note={`${formatCount(counts.packsSealed)} sealed`}
+      />
       <Figure
         name="Last seen"
         value={lastSeenAt === null ? <None why="Never" /> : <Time at={lastSeenAt} relative />}
@@ -169,8 +189,8 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
   ['Onboarded', when(head.onboardingCompletedAt)],
   ['Last event', when(head.lastEventAt)],
   ['Team', text(head.favoriteTeam?.name ?? null)],
-  ['Country', text(head.country)],
-  ['Language', text(head.locale)],
+  ['Country', text(head.country && nameOfCountry(head.country))],
+  ['Language', text(head.locale && nameOfLanguage(head.locale))],
   ['About', text(head.bio)],
   ['Profile seen by', head.privacy.profile],
   ['Activity seen by', head.privacy.activity],

@@ -66,6 +66,7 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
   })
   return (
     <>
+      <h2 class="unseen">What happened</h2>
       {only === undefined && (
         <div class="toolbar">
           <label for={id} class="quiet">
