@@ -25,13 +25,14 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})`
       ['phone', 'dark', { width: 390, height: 844 }],
     ] as const)('an order is packed, shipped and refunded (%s)', async (name, colorScheme, viewport) => {
       const fan = await patientFan(world)
-      const productId = await addStock(world, 5)
+      const product = `Scarf of ${name}`
+      const productId = await addStock(world, 5, { name: product })
       const cart = { lines: [{ productId, quantity: 2 }], address: HOSTILE }
       const { id } = expectStatus(201, await fan.post('/api/checkout', cart))
       expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
       const browser = await openBrowser({ viewport, colorScheme })
       const page = await pages.open(browser.context, '/orders', 'finance')
-      await page.getByRole('row').filter({ hasText: productId }).waitFor()
+      await page.getByRole('row').filter({ hasText: product }).waitFor()
       await takeScreenshot(page, `orders-${name}`)
       expect(await findSerious(page)).toEqual([])
       await page.getByRole('button', { name: 'Packing list' }).click()
@@ -41,7 +42,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})`
         page.getByRole('button', { name: 'Export' }).click(),
       ])
       expect(file.suggestedFilename()).toBe('packing-list-to-pack.csv')
-      await page.getByRole('row').filter({ hasText: productId }).click()
+      await page.getByRole('row').filter({ hasText: product }).click()
       await page.getByText(HOSTILE.name).waitFor()
       await page.getByRole('button', { name: 'Packed' }).click()
       await page.getByRole('button', { name: 'Ship …' }).click()

@@ -55,6 +55,14 @@ onEachEngine('orders in the console', world => {
     ])
   })
 
+  test('products and variants are called by their names', async () => {
+    const { order } = await bought({ name: { en: 'Home shirt', pt: 'Camisola' } })
+    const { orders } = (await support.get('/api/orders?list=paid&limit=1')).body
+    expect(orders[0]).toMatchObject({ id: order.id, products: ['Home shirt'] })
+    const { lines } = (await support.get(`/api/orders/${order.id}`)).body
+    expect(lines[0]).toMatchObject({ productName: 'Home shirt', variantName: 'One size' })
+  })
+
   test('lists by status go through all pages, the latest first', async () => {
     const orders = [await bought(), await bought(), await bought()].map(({ order }) => order.id)
     expect((await listed('paid')).slice(0, 3)).toEqual(orders.toReversed())

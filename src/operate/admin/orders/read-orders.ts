@@ -101,6 +101,10 @@ function selectByStatus(
 async function presentAll(reader: Reader, found: WholeOrder[]) {
   const now = reader.now()
   const profiles = await readPublicProfiles(reader, [...new Set(found.map(({ order }) => order.userId))])
+  const names = await readGoodsNames(
+    reader,
+    found.flatMap(({ lines }) => lines),
+  )
   return found.map(whole => {
     const { order, lines } = whole
     return {
@@ -109,12 +113,40 @@ async function presentAll(reader: Reader, found: WholeOrder[]) {
       fan: { id: order.userId, displayName: profiles.get(order.userId)?.displayName ?? null },
       total: { amount: order.priceAmount, currency: order.priceCurrency },
       units: lines.reduce((sum, { quantity }) => sum + quantity, 0),
-      products: [...new Set(lines.map(({ productId }) => productId))],
+      products: [...new Set(lines.map(line => names.of(line).productName))],
       states: [...new Set(lines.flatMap(({ kind, state }) => (kind === 'physical' ? state : [])))],
       createdAt: order.createdAt.toISOString(),
       paidAt: order.completedAt?.toISOString() ?? null,
     }
   })
+}
+
+type Goods = { productId: string; variantId: string }
+
+/** What staff call the products: the texts of the catalogue's default language, as they are now. */
+async function readGoodsNames(reader: Reader, goods: Goods[]) {
+  const { products, productVariants: variants } = reader.tables
+  const ids = [...new Set(goods.map(({ productId }) => productId))]
+  const rows =
+    ids.length === 0
+      ? []
+      : await reader
+          .select({
+            productId: products.id,
+            product: products.name,
+            variantId: variants.id,
+            variant: variants.name,
+          })
+          .from(products)
+          .innerJoin(variants, eq(variants.productId, products.id))
+          .where(inArray(products.id, ids))
+  const byVariant = new Map(rows.map(row => [`${row.productId} ${row.variantId}`, row]))
+  return {
+    of({ productId, variantId }: Goods) {
+      const row = byVariant.get(`${productId} ${variantId}`)
+      return { productName: row?.product ?? productId, variantName: row?.variant ?? variantId }
+    },
+  }
 }
 
 /** With `seesAddress`, the address is decrypted. @throws DomainError `order_not_found` */
@@ -126,9 +158,11 @@ export async function readOrderDetail(
 ) {
   const { address, ...order } = await readFanOrder(reader, encryption, orderId)
   const row = await findOrder(reader, orderId)
+  const names = await readGoodsNames(reader, order.lines)
   const isRefundable = row?.status === 'completed' || row?.status === 'refund_due'
   return {
     ...order,
+    lines: order.lines.map(line => ({ ...line, ...names.of(line) })),
     address: seesAddress ? address : null,
     addressHidden: !seesAddress && address !== null,
     refund:
@@ -152,12 +186,15 @@ export async function listRefundsDue(reader: Reader) {
   for (const kind of KINDS)
     for (const row of await kind.listRefundsDue(reader)) due.push({ kind: kind.name, row })
   due.sort((a, b) => a.row.createdAt.getTime() - b.row.createdAt.getTime())
+  const shown = due.slice(0, MAX_REFUNDS)
+  const profiles = await readPublicProfiles(reader, [...new Set(shown.map(({ row }) => row.userId))])
   const refunds = []
-  for (const { kind, row } of due.slice(0, MAX_REFUNDS)) {
-    const { id: purchaseId, userId: fanId, paymentReference, createdAt } = row
+  for (const { kind, row } of shown) {
+    const { id: purchaseId, userId: id, paymentReference, createdAt } = row
     const payment = paymentReference === null ? undefined : await findPayment(reader, paymentReference)
     refunds.push({
-      ...{ purchaseId, kind, fanId, paymentReference },
+      ...{ purchaseId, kind, paymentReference },
+      fan: { id, displayName: profiles.get(id)?.displayName ?? null },
       price: { amount: row.priceAmount, currency: row.priceCurrency },
       createdAt: createdAt.toISOString(),
       since: (payment?.createdAt ?? createdAt).toISOString(),

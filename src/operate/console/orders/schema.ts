@@ -32,17 +32,16 @@ export const OrdersQuery = Closed({
   ),
 })
 
+const Fan = FanOrder.properties.fan
+
 const ListedOrder = Closed(
   {
     id: Id('The order.'),
     status: Type.String({ description: 'As the fan sees it.' }),
-    fan: Closed({
-      id: Id('The fan.'),
-      displayName: Nullable(Type.String(), { description: 'The name that other fans see.' }),
-    }),
+    fan: Fan,
     total: Closed(Price.properties, { description: 'What is to be paid, or was paid.' }),
     units: Integer({ description: 'Units of all lines.' }),
-    products: Type.Array(Type.String(), { description: 'The products of the lines.' }),
+    products: Type.Array(Type.String(), { description: 'Names of the products of the lines.' }),
     states: Type.Array(Type.String(), { description: 'States of the lines that are shipped, each once.' }),
     createdAt: Instant('When it was made.'),
     paidAt: Nullable(Instant('When it was paid.')),
@@ -58,6 +57,14 @@ export const ListedOrders = Closed(
 export const OrderDetail = Closed(
   {
     ...FanOrder.properties,
+    lines: Type.Array(
+      Closed({
+        ...FanOrder.properties.lines.items.properties,
+        productName: Type.String({ description: 'The name of the product now.' }),
+        variantName: Type.String({ description: 'The name of the variant now.' }),
+      }),
+      { description: 'In the order of the cart.' },
+    ),
     addressHidden: Type.Boolean({ description: 'Whether the role does not see the address.' }),
     refund: Nullable(
       Closed({
@@ -120,7 +127,7 @@ export const RefundsDue = Closed(
       Closed({
         purchaseId: Id('The purchase, order or top-up.'),
         kind: OneOf(['pack', 'order', 'top_up']),
-        fanId: Id('The fan.'),
+        fan: Fan,
         price: Closed(Price.properties),
         paymentReference: Nullable(Type.String(), { description: 'Of the gateway.' }),
         createdAt: Instant('When the purchase began.'),

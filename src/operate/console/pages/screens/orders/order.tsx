@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { read, write } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
+import { nameOfCountry } from '../../parts/format.ts'
 import { Columns, Facts, Page, Section } from '../../parts/page.tsx'
 import { type Resource, useAction, useResource } from '../../parts/resource.ts'
 import { Failed, Loaded, Note } from '../../parts/states.tsx'
@@ -37,7 +38,8 @@ export function OrderScreen({ orderId }: { orderId: string }) {
       actions={
         data?.refund && (
           <Button
-            kind="danger"
+            // The dialog warns: of an order that is fine it is not what most come for.
+            kind={data.status === 'refund_due' ? 'primary' : 'plain'}
             icon="undo"
             blocked={!may('refunds.write') && 'Finance and owners refund.'}
             onClick={() => setRefunding(true)}
@@ -99,7 +101,7 @@ function Shown({ of, order }: { of: OrderDetail; order: Resource<OrderDetail> })
                     ],
                   ] as [string, ComponentChildren][])
                 : []),
-              ['Made', <Time key="made" at={createdAt} />],
+              ['Placed', <Time key="made" at={createdAt} />],
               [
                 'Paid',
                 paidAt === null ? (
@@ -130,7 +132,15 @@ function Address({ of: { address, addressHidden } }: { of: OrderDetail }) {
   if (addressHidden) return <p class="quiet">Your role does not see addresses.</p>
   if (address === null) return <p class="quiet">Nothing is shipped, or the address was deleted.</p>
   const { name, line1, line2, city, region, postalCode, country, phone } = address
-  const lines = [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone]
+  const lines = [
+    name,
+    line1,
+    line2,
+    [postalCode, city].filter(Boolean).join(' '),
+    region,
+    nameOfCountry(country),
+    phone,
+  ]
   return (
     <address>
       {lines
@@ -163,10 +173,10 @@ function Line({ of: line, orderId, order }: LineProps) {
       <div class="order-line">
         <div>
           <strong>
-            <span class="amount">{line.quantity}</span> × <bdi>{line.productId}</bdi>
+            <span class="amount">{line.quantity}</span> × <bdi>{line.productName}</bdi>
           </strong>{' '}
           <span class="quiet">
-            <bdi>{line.variantId}</bdi>
+            <bdi>{line.variantName}</bdi>
           </span>
         </div>
         <Money {...line.price} />

@@ -1,14 +1,15 @@
 /** Orders by what there is to do, and the refunds that are due. */
 import { useState } from 'preact/hooks'
 import { read } from '../../api.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Copy } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/form.tsx'
+import { formatMoney } from '../../parts/format.ts'
 import { Page, Section, Toolbar } from '../../parts/page.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Note } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { Money, Time } from '../../parts/values.tsx'
+import { FanName, Money, None, Time } from '../../parts/values.tsx'
 import { addressOf, Link, route, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { OrderScreen } from './order.tsx'
@@ -155,7 +156,23 @@ interface RefundListProps {
 function RefundList({ rows, error, onChange }: RefundListProps) {
   const [refunding, setRefunding] = useState<RefundDue | null>(null)
   const columns: Column<RefundDue>[] = [
-    { id: 'kind', title: 'Of', width: '6rem', cell: ({ kind }) => KINDS[kind] },
+    {
+      id: 'fan',
+      title: 'Fan',
+      cell: ({ fan }) =>
+        may('fans.read') ? <FanName fan={fan} /> : <bdi class="strong">{fan.displayName ?? 'No name'}</bdi>,
+    },
+    {
+      id: 'kind',
+      title: 'For',
+      width: '8rem',
+      cell: ({ kind, purchaseId }) =>
+        kind === 'order' ? (
+          <Link to={addressOf('orders', purchaseId)}>Order {purchaseId.slice(-8)}</Link>
+        ) : (
+          KINDS[kind]
+        ),
+    },
     {
       id: 'price',
       title: 'Amount',
@@ -173,24 +190,27 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
       id: 'reference',
       title: 'Payment',
       hide: 'middle',
-      cell: ({ paymentReference }) => <code>{paymentReference ?? '–'}</code>,
+      width: '13rem',
+      cell: ({ paymentReference }) =>
+        paymentReference === null ? (
+          <None />
+        ) : (
+          <Copy value={paymentReference} label="Copy the reference of the payment" short />
+        ),
     },
     {
       id: 'actions',
       title: 'Actions',
-      width: '14rem',
+      width: '7rem',
       cell: due => (
-        <span class="with-action">
-          <Button
-            small
-            blocked={!may('refunds.write') && 'Finance and owners refund.'}
-            onClick={() => setRefunding(due)}
-          >
-            Refund
-          </Button>
-          {due.kind === 'order' && <Link to={addressOf('orders', due.purchaseId)}>Order</Link>}
-          {may('fans.read') && <Link to={addressOf('fans', due.fanId)}>Fan</Link>}
-        </span>
+        <Button
+          small
+          label={`Refund ${formatMoney(due.price.amount, due.price.currency)} to ${due.fan.displayName ?? 'a fan'}`}
+          blocked={!may('refunds.write') && 'Finance and owners refund.'}
+          onClick={() => setRefunding(due)}
+        >
+          Refund
+        </Button>
       ),
     },
   ]

@@ -18,8 +18,8 @@ export interface ListedOrder {
 
 export interface OrderLine {
   number: number
-  productId: string
-  variantId: string
+  productName: string
+  variantName: string
   kind: string
   quantity: number
   price: Price
@@ -63,7 +63,7 @@ export interface OrderDetail {
 export interface RefundDue {
   purchaseId: string
   kind: 'pack' | 'order' | 'top_up'
-  fanId: string
+  fan: { id: string; displayName: string | null }
   price: Price
   paymentReference: string | null
   createdAt: string
