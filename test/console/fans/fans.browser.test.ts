@@ -136,6 +136,36 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Fans (skipped: ${noBrowser})` :
       },
     )
 
+    test('Enter opens the fan of the text that was typed, not one of the text before', async () => {
+      const browser = await openBrowser()
+      const page = await pages.open(browser.context, '/fans', 'support')
+      const answers = Promise.withResolvers<void>()
+      await browser.context.route(/fans\?text=(none|.*mariana.coelho)/i, async route => {
+        await answers.promise
+        await route.continue()
+      })
+      const box = page.getByRole('combobox', { name: 'Search fans' })
+      await box.fill('mariana')
+      await page.getByRole('option').first().waitFor()
+      await page.keyboard.press('Control+k')
+      const palette = page.getByRole('combobox', { name: 'Search fans and pages' })
+      await palette.fill('mariana')
+      await page
+        .getByRole('option', { name: /Mariana/ })
+        .last()
+        .waitFor()
+      await palette.fill('none')
+      await palette.press('Enter')
+      await palette.press('Escape')
+      expect(page.url()).toEndWith('/fans')
+      await box.fill('Mariana Coelho')
+      await box.press('Enter')
+      answers.resolve()
+      await page.getByRole('heading', { name: /Mariana Coelho/ }).waitFor()
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
     test.each([
       ['markup', MARKUP],
       ['right-to-left', RTL],

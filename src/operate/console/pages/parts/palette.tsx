@@ -37,7 +37,7 @@ function OpenPalette({ screens, findFans }: PaletteProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
-  const [fans, setFans] = useState<Target[]>([])
+  const [result, setResult] = useState<{ text: string; fans: Target[] }>({ text: '', fans: [] })
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
   const [chosen, setChosen] = useState(0)
   const close = () => {
@@ -53,7 +53,6 @@ function OpenPalette({ screens, findFans }: PaletteProps) {
   useEffect(() => {
     setChosen(0)
     if (!findFans || wanted.length < SHORTEST) {
-      setFans([])
       setState('idle')
       return
     }
@@ -61,7 +60,7 @@ function OpenPalette({ screens, findFans }: PaletteProps) {
     setState('busy')
     const timer = setTimeout(async () => {
       try {
-        setFans(await findFans(wanted, abort.signal))
+        setResult({ text: wanted, fans: await findFans(wanted, abort.signal) })
         if (!abort.signal.aborted) setState('idle')
       } catch {
         if (!abort.signal.aborted) setState('failed')
@@ -74,6 +73,8 @@ function OpenPalette({ screens, findFans }: PaletteProps) {
   }, [wanted])
 
   const lower = wanted.toLowerCase()
+  // The fans of a former text would be opened by Enter.
+  const fans = result.text === wanted ? result.fans : []
   const found = [...screens.filter(({ title }) => title.toLowerCase().includes(lower)), ...fans]
   const open = (target: Target | undefined) => {
     if (!target) return

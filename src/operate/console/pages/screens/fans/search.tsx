@@ -1,6 +1,6 @@
 /** Finds fans while the staff type. What was searched is kept nowhere but in this page, as long as the same person is signed in. */
 import { signal } from '@preact/signals'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { read } from '../../api.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -12,8 +12,14 @@ import type { FoundFans } from './types.ts'
 
 const PAUSE_MS = 150
 
+/** The fans of one text: while another one is searched, they are not its answer. */
+interface Result {
+  text: string
+  found: FoundFans
+}
+
 /** So that Back shows the results again. Not in the address, which the browser's history would keep. */
-const last = signal<{ staffId: string; text: string; found: FoundFans | null } | null>(null)
+const last = signal<{ staffId: string; text: string; result: Result | null } | null>(null)
 
 const lastOf = (staffId: string | undefined) => (last.peek()?.staffId === staffId ? last.peek() : null)
 
@@ -21,35 +27,32 @@ export function SearchScreen() {
   const id = useId()
   const staffId = session.value?.staff.id
   const [text, setText] = useState(lastOf(staffId)?.text ?? '')
-  const [found, setFound] = useState<FoundFans | null>(lastOf(staffId)?.found ?? null)
+  const [result, setResult] = useState<Result | null>(lastOf(staffId)?.result ?? null)
   const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
   const [chosen, setChosen] = useState(0)
   const [attempt, setAttempt] = useState(0)
   const wanted = text.trim()
+  /** The text for which Enter was pressed before its fans were there. */
+  const awaited = useRef('')
+  const isBusy = wanted !== '' && error === null && result?.text !== wanted
 
   useEffect(() => {
-    if (staffId !== undefined) last.value = { staffId, text, found }
-  }, [staffId, text, found])
+    if (staffId !== undefined) last.value = { staffId, text, result }
+  }, [staffId, text, result])
   useEffect(() => {
     setError(null)
-    if (wanted === '') {
-      setFound(null)
-      setBusy(false)
-      return
-    }
-    if (wanted === lastOf(staffId)?.text.trim() && found !== null && attempt === 0 && !isBusy) return
+    if (wanted === '') setResult(null)
+    if (wanted === '' || wanted === result?.text) return
     const abort = new AbortController()
-    setBusy(true)
     const timer = setTimeout(async () => {
       try {
-        const answer = await read<FoundFans>('/api/fans', { query: { text: wanted }, signal: abort.signal })
-        setFound(answer)
+        const found = await read<FoundFans>('/api/fans', { query: { text: wanted }, signal: abort.signal })
+        setResult({ text: wanted, found })
         setChosen(0)
+        const [only, ...others] = found.fans
+        if (awaited.current === wanted && only && others.length === 0) navigate(addressOf('fans', only.id))
       } catch (failure) {
         if (!abort.signal.aborted) setError(failure)
-      } finally {
-        if (!abort.signal.aborted) setBusy(false)
       }
     }, PAUSE_MS)
     return () => {
@@ -58,7 +61,9 @@ export function SearchScreen() {
     }
   }, [wanted, attempt])
 
-  const fans = error === null ? (found?.fans ?? []) : []
+  // Those of the former text stay in sight, and no key opens them.
+  const shown = error === null ? (result?.found.fans ?? []) : []
+  const fans = isBusy ? [] : shown
   const open = (index: number) => {
     const fan = fans[index]
     if (fan) navigate(addressOf('fans', fan.id))
@@ -70,9 +75,10 @@ export function SearchScreen() {
       const next = (chosen + step + fans.length) % fans.length
       setChosen(next)
       document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
-    } else if (event.key === 'Enter' && !isBusy) {
+    } else if (event.key === 'Enter') {
       event.preventDefault()
-      open(chosen)
+      if (isBusy) awaited.current = wanted
+      else open(chosen)
     } else if (event.key === 'Escape') setText('')
   }
   const status =
@@ -80,9 +86,7 @@ export function SearchScreen() {
       ? ''
       : isBusy
         ? 'Searching…'
-        : found === null
-          ? ''
-          : `${fans.length === 0 ? 'No fan' : fans.length === 1 ? '1 fan' : `${fans.length} fans`} found${found.more ? ', and there are more: type more of it' : ''}`
+        : `${fans.length === 0 ? 'No fan' : fans.length === 1 ? '1 fan' : `${fans.length} fans`} found${result?.found.more ? ', and there are more: type more of it' : ''}`
   return (
     <Page title="Fans" about="Find one fan by anything that you have of them.">
       <div class="fan-search">
@@ -110,25 +114,30 @@ export function SearchScreen() {
           onKeyDown={onKeyDown}
         />
       </div>
-      {error !== null && (
-        <Failed error={error} onRetry={() => setAttempt(count => count + 1)} busy={isBusy} />
-      )}
+      {error !== null && <Failed error={error} onRetry={() => setAttempt(count => count + 1)} />}
       <p class="quiet" role="status" id={`${id}-status`}>
         {status}
       </p>
-      <div class="found" role="listbox" id={`${id}-list`} aria-label="Fans found" hidden={fans.length === 0}>
-        {fans.map((fan, index) => (
+      <div
+        class="found"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label="Fans found"
+        aria-busy={isBusy}
+        hidden={shown.length === 0}
+      >
+        {shown.map((fan, index) => (
           <FoundRow
             key={fan.id}
             id={`${id}-${index}`}
             fan={fan}
-            isChosen={index === chosen}
+            isChosen={!isBusy && index === chosen}
             onChoose={() => setChosen(index)}
           />
         ))}
       </div>
       {wanted === '' && error === null && <Hint />}
-      {wanted !== '' && !isBusy && error === null && found !== null && fans.length === 0 && (
+      {wanted !== '' && !isBusy && error === null && fans.length === 0 && (
         <Empty icon="search" title="No fan was found">
           <p>A handle and a name are found by their beginning; all else must be complete.</p>
         </Empty>
