@@ -115,6 +115,22 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
       await browser.close()
     })
 
+    test('the code that was looked at is not used in place of another one that is typed', async () => {
+      const browser = await openBrowser({ viewport: PHONE })
+      const [shown, typed] = [await redeemedCode(world), await redeemedCode(world)]
+      const page = await pages.open(browser.context, '/desk', 'support')
+      const input = page.getByLabel('Code', { exact: true })
+      await input.fill(shown.code)
+      await input.press('Enter')
+      const press = page.getByRole('button', { name: 'Use it now' })
+      await press.waitFor()
+      await input.fill(typed.code)
+      await press.waitFor({ state: 'detached' })
+      expect(await page.locator('.desk-verdict').count()).toBe(0)
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
     test('a code before the camera is used once, however often it is seen', async () => {
       const { code } = await redeemedCode(world)
       const film = join(folder, 'code.y4m')

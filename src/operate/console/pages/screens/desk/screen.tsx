@@ -124,7 +124,7 @@ export function Screen() {
         </div>
         <div class="desk-controls">
           {usable !== null && (
-            <Button kind="primary" icon="check" busy={use.isBusy} onClick={() => useShown(usable)}>
+            <Button kind="primary" icon="check" busy={isBusy} onClick={() => useShown(usable)}>
               Use it now
             </Button>
           )}
@@ -152,7 +152,11 @@ export function Screen() {
                 type="text"
                 class="desk-code"
                 value={text}
-                onInput={event => setText(event.currentTarget.value)}
+                onInput={event => {
+                  setText(event.currentTarget.value)
+                  // What was shown is of another code: it must not be used in place of this one.
+                  setAnswer(null)
+                }}
                 placeholder="XXXX-XXXX-XXXX-XXXX"
                 autocomplete="off"
                 autocapitalize="characters"
