@@ -79,6 +79,26 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await browser.close()
     })
 
+    test('a heavier case that comes meanwhile is not decided in place of the one in sight', async () => {
+      const about = await reported('Insults.')
+      const browser = await openBrowser()
+      const page = await pages.open(browser.context, '/moderation', 'moderator')
+      await page.locator('.case-head').getByText(`@${about.handle}`).waitFor()
+      const heavier = await reported('Insults.')
+      const subject = { kind: 'fan', id: heavier.handle }
+      await (await namedFan(world)).post('/api/reports', { subject, reason: 'spam' })
+      await page.evaluate(`dispatchEvent(new Event('online'))`)
+      await page.locator('.case-list li').first().getByText(`@${heavier.handle}`).waitFor()
+      await page.keyboard.press('m')
+      await page.getByRole('dialog').getByRole('button', { name: 'Mute' }).click()
+      await page.locator('.case-head').getByText(`@${heavier.handle}`).waitFor()
+      expect(await decisionsAbout(about, heavier)).toEqual([['mute'], []])
+      await page.keyboard.press('d')
+      await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click()
+      await page.getByText('Nothing is waiting').waitFor()
+      await browser.close()
+    })
+
     test('who comes second is told who decided, and what', async () => {
       const about = await reported('Insults.')
       const browser = await openBrowser()

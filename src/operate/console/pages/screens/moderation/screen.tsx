@@ -1,5 +1,5 @@
 /** Moderation by keyboard: the queue on the left, the case on the right. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Queue } from '../../../moderation/schema.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -27,10 +27,7 @@ export function Screen() {
     pollMs: POLL_MS,
   })
   return (
-    <Page
-      title="Moderation"
-      about="Cases that fans reported, the heaviest first. A case waits at most a day."
-    >
+    <Page title="Moderation" about="Cases that fans reported, the heaviest first. Decide each within a day.">
       {queue.data && <Load of={queue.data} appeals={appeals.data?.appeals.length ?? null} />}
       <Tabs
         label="What is open"
@@ -82,10 +79,13 @@ function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise
   const [chosenId, choose] = useParameter('case')
   const [deciding, setDeciding] = useState<Exclude<Kind, 'lift'> | null>(null)
   const [isHelpOpen, setHelpOpen] = useState(false)
-  const found = cases.findIndex(({ caseId }) => caseId === chosenId)
-  const index = found < 0 && chosenId === '' ? 0 : found
+  // Without a choice the first one: it stays in sight when a heavier one comes, or a decision would be of that.
+  const first = useRef<string | null>(null)
+  if (deciding === null && !cases.some(({ caseId }) => caseId === first.current))
+    first.current = cases[0]?.caseId ?? null
+  const shownId = chosenId === '' ? first.current : chosenId
+  const index = cases.findIndex(({ caseId }) => caseId === shownId)
   const current = cases[index]
-  const shownId = current?.caseId ?? (chosenId === '' ? null : chosenId)
   const shown = useCase(shownId)
 
   /** The case that stands where this one was. */
