@@ -17,6 +17,21 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Match day (skipped: ${noBrowser
     })
     afterAll(() => pages.stop())
 
+    test('a day without a match leads to the next one, and an address that is no day shows today', async () => {
+      const { matchId } = await addMatch(world)
+      const { matches } = world.db.tables
+      const stored = (await world.db.read.select().from(matches)).find(({ id }) => id === matchId)
+      const before = new Date((stored?.kickoffAt.getTime() ?? 0) - 40 * 24 * HOUR).toISOString().slice(0, 10)
+      const browser = await openBrowser()
+      const page = await pages.open(browser.context, `/match-day?day=${before}`, 'editor')
+      await page.getByRole('button', { name: 'Show that day' }).click()
+      await page.getByRole('row').filter({ hasText: 'Scheduled' }).first().waitFor()
+      await page.goto(`${pages.origin}/match-day?day=2026-13-45`)
+      await page.getByRole('heading', { level: 1, name: 'Match day' }).waitFor()
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
     test.each([
       ['desktop', 'light', { width: 1280, height: 900 }],
       ['phone', 'dark', { width: 390, height: 844 }],

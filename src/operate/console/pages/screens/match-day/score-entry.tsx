@@ -11,6 +11,7 @@ import { type Resource, useAction } from '../../parts/resource.ts'
 import { TimeField } from '../../parts/special-fields.tsx'
 import { Note } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useUnsaved } from '../../router.tsx'
 import { pathOf } from './match.tsx'
 import { STATUSES } from './words.ts'
 
@@ -46,6 +47,7 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
   const [isConfirming, setConfirming] = useState(false)
   const isChanged = JSON.stringify(stateOf(base)) !== JSON.stringify(state)
   const isOutdated = of.revision !== base.revision
+  useUnsaved(isChanged ? 'What you entered for the match' : null)
   /** What others report is taken over while nothing is written here. */
   const takeOver = (newer: MatchDetail) => {
     setBase(newer)

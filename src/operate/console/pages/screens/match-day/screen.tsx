@@ -22,13 +22,16 @@ export function Screen() {
 
 const DAY_MS = 86_400_000
 
+/** Whether the address has a day that exists. */
+const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00Z`))
+
 /** `2026-11-25` of an instant, in the staff's zone. */
 const dayOf = (instant: number) => toWallTime(new Date(instant).toISOString()).slice(0, 10)
 
 function Matches() {
   const [season, setSeason] = useParameter('season')
   const [written, setDay] = useParameter('day')
-  const day = written === '' ? dayOf(Date.now()) : written
+  const day = isDay(written) ? written : dayOf(Date.now())
   const from = fromWallTime(`${day}T00:00`)
   const noon = Date.parse(`${day}T12:00Z`)
   const to = fromWallTime(`${dayOf(noon + DAY_MS)}T00:00`)
@@ -80,12 +83,34 @@ function Matches() {
           href={({ id }) => addressOf('match-day', id)}
           empty={
             <Empty icon="matchDay" title={season === '' ? 'No match on this day' : 'No match in this season'}>
-              <p>Matches come from the catalogue.</p>
+              {season === '' && to !== null ? (
+                <NextMatch from={to} onOpen={setDay} />
+              ) : (
+                <p>Matches come from the catalogue.</p>
+              )}
             </Empty>
           }
         />
       </Section>
     </Page>
+  )
+}
+
+/** From a day without a match to the next one that has some. */
+function NextMatch({ from, onOpen }: { from: string; onOpen: (day: string) => void }) {
+  const next = useResource(`match after ${from}`, signal =>
+    read<{ matches: ListedMatch[] }>('/api/match-day/matches', { query: { from, limit: 1 }, signal }),
+  )
+  if (next.data === null) return null
+  const [match] = next.data.matches
+  if (!match) return <p>No later match is in the catalogue.</p>
+  return (
+    <>
+      <p>
+        The next one is <bdi>{nameOf(match)}</bdi>, <Time at={match.kickoffAt} />.
+      </p>
+      <Button onClick={() => onOpen(dayOf(Date.parse(match.kickoffAt)))}>Show that day</Button>
+    </>
   )
 }
 
@@ -98,7 +123,7 @@ const DATE: Column<ListedMatch> = {
 }
 
 const COLUMNS: Column<ListedMatch>[] = [
-  { id: 'kickoff', title: 'Kick-off', width: '5.25rem', cell: ({ kickoffAt }) => formatClock(kickoffAt) },
+  { id: 'kickoff', title: 'Kick-off', width: '6.25rem', cell: ({ kickoffAt }) => formatClock(kickoffAt) },
   { id: 'match', title: 'Match', cell: match => <bdi class="strong">{nameOf(match)}</bdi> },
   {
     id: 'score',
@@ -122,6 +147,7 @@ const COLUMNS: Column<ListedMatch>[] = [
   {
     id: 'competition',
     title: 'Competition',
+    width: '13rem',
     hide: 'middle',
     cell: ({ competition, round }) => <bdi>{[competition, round].filter(Boolean).join(', ')}</bdi>,
   },
