@@ -21,6 +21,8 @@ interface ChartProps {
   kind?: 'line' | 'bars'
   /** False for what has no sum, such as fans who are the same on several days. */
   total?: boolean
+  /** A day that is not over: its figures are marked, and do not look like a fall. */
+  openDay?: string
 }
 
 /** `25 Nov` of a calendar day, which has no zone. */
@@ -29,7 +31,8 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'sho
 const formatDayLabel = (day: string) => (day === '' ? '' : dayFormat.format(new Date(`${day}T00:00:00Z`)))
 
 /** A figure by day, drawn on a canvas, with its legend and its numbers as a table. */
-export function Chart({ label, days, series, kind = 'line', total = true }: ChartProps) {
+export function Chart({ label, days, series, kind = 'line', total = true, openDay }: ChartProps) {
+  const nameOf = (day: string) => `${formatDayLabel(day)}${day === openDay ? ', so far' : ''}`
   const [isTable, setTable] = useState(false)
   return (
     <figure class="chart" aria-label={label}>
@@ -55,7 +58,12 @@ export function Chart({ label, days, series, kind = 'line', total = true }: Char
           Table
         </Button>
       </figcaption>
-      {!isTable && <Canvas {...{ days, series, kind }} />}
+      {!isTable && (
+        <Canvas
+          {...{ days, series, kind, nameOf }}
+          isLastOpen={openDay !== undefined && days.at(-1) === openDay}
+        />
+      )}
       {/* Screen readers always have it; the canvas says nothing to them. */}
       <section
         class={isTable ? 'chart-table' : 'unseen'}
@@ -77,7 +85,7 @@ export function Chart({ label, days, series, kind = 'line', total = true }: Char
           <tbody>
             {days.map((day, nth) => (
               <tr key={day}>
-                <th scope="row">{formatDayLabel(day)}</th>
+                <th scope="row">{nameOf(day)}</th>
                 {series.map(({ name, values }) => (
                   <td key={name} class="end">
                     {values[nth] == null ? <None why="Not known" /> : formatCount(values[nth])}
@@ -92,13 +100,18 @@ export function Chart({ label, days, series, kind = 'line', total = true }: Char
   )
 }
 
+type CanvasProps = Required<Pick<ChartProps, 'days' | 'series' | 'kind'>> & {
+  nameOf: (day: string) => string
+  isLastOpen: boolean
+}
+
 /** Needs the plot only while it is in the document: the import is a chunk of its own. */
-function Canvas({ days, series, kind }: Required<Pick<ChartProps, 'days' | 'series' | 'kind'>>) {
+function Canvas({ days, series, kind, nameOf, isLastOpen }: CanvasProps) {
   const place = useRef<HTMLDivElement>(null)
   const tip = useRef<HTMLDivElement>(null)
   const [failed, setFailed] = useState(false)
   const shade = colours.value
-  const written = JSON.stringify([days, series])
+  const written = JSON.stringify([days, series, isLastOpen])
   useEffect(() => {
     const element = place.current
     const tipElement = tip.current
@@ -110,7 +123,7 @@ function Canvas({ days, series, kind }: Required<Pick<ChartProps, 'days' | 'seri
         if (isGone) return
         setFailed(false)
         destroy = drawPlot(element, tipElement, {
-          ...{ days, series, kind },
+          ...{ days, series, kind, isLastOpen, nameOf },
           ...{ formatDay: formatDayLabel, formatAxis: formatCompact, formatValue: formatCount },
         })
       },

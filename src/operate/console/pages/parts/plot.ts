@@ -6,15 +6,22 @@ interface PlotInput {
   days: string[]
   series: Series[]
   kind: 'line' | 'bars'
+  /** The last day is not over: it is drawn lighter. */
+  isLastOpen: boolean
+  /** As it is told beside the figures of the day. */
+  nameOf: (day: string) => string
   formatDay: (day: string) => string
   formatAxis: (value: number) => string
   formatValue: (value: number) => string
 }
 
 const HEIGHT = 200
-/** Between the labels of an axis. CSS pixels. */
+/** Between the labels of days. CSS pixels. */
 const DAY_SPACE = 64
-const VALUE_SPACE = 36
+/** On the axis of values. */
+const STEPS = 4
+/** CSS pixels, drawn and left out. */
+const DASHES = [3, 4]
 const LINE_WIDTH = 2
 /** At the ends of the axes. */
 const PAD = 0.5
@@ -34,13 +41,38 @@ const transparent = (color: string, alpha: number) =>
 
 /** Draws into `place` and keeps to its width. Returns a function that takes it away. */
 export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput): () => void {
-  const { days, series, kind, formatDay, formatAxis, formatValue } = input
+  const { days, series, kind, isLastOpen, nameOf, formatDay, formatAxis, formatValue } = input
   const quiet = colourOf('--quiet')
   const line = colourOf('--line')
   const shades = series.map((_, nth) => colourOf(`--series-${nth + 1}`))
   const font = `12px ${getComputedStyle(place).fontFamily}`
   const axis = { stroke: quiet, font, ticks: { show: false } }
   const positions = days.map((_, nth) => nth)
+  const last = days.length - 1
+  const step = stepOf(Math.max(0, ...series.flatMap(({ values }) => values.map(value => value ?? 0))))
+  const top = step.count * step.size
+  // Straight from day to day: a curve would show figures between the days, and above them.
+  const bars = kind === 'bars' ? uPlot.paths.bars?.({ size: [0.62, 28], radius: 0.15 }) : undefined
+  const drawn = (isOpen: boolean): uPlot.Series[] =>
+    series.map(({ name }, nth) => {
+      const stroke = shades[nth] ?? quiet
+      const fill = bars
+        ? transparent(stroke, isOpen ? 0.45 : 1)
+        : transparent(stroke, nth === 0 && !isOpen ? 0.1 : 0)
+      return {
+        ...{ label: name, stroke, fill, width: bars ? 0 : LINE_WIDTH },
+        ...(isOpen ? { dash: DASHES } : {}),
+        // One day alone is a point: a line would show nothing.
+        points: { show: days.length === 1 },
+        ...(bars ? { paths: bars } : {}),
+      }
+    })
+  /** Of a line, the open part begins at the day before. */
+  const openFrom = kind === 'bars' ? last : last - 1
+  const closed = series.map(({ values }) =>
+    values.map((value, nth) => (isLastOpen && nth === last ? null : value)),
+  )
+  const open = series.map(({ values }) => values.map((value, nth) => (nth >= openFrom ? value : null)))
 
   const plot = new uPlot(
     {
@@ -51,7 +83,7 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: {
         x: { time: false, range: () => [-PAD, Math.max(0, days.length - 1) + PAD] },
-        y: { range: (_, __, max) => [0, niceTop(max)] },
+        y: { range: () => [0, top] },
       },
       axes: [
         {
@@ -66,32 +98,15 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
           ...axis,
           size: 48,
           grid: { stroke: line, width: 1 },
-          space: VALUE_SPACE,
-          incrs: wholeSteps(),
+          space: 1,
+          incrs: [step.size],
           values: (_, splits) => splits.map(formatAxis),
         },
       ],
-      series: [
-        {},
-        ...series.map(({ name }, nth) => {
-          const stroke = shades[nth] ?? quiet
-          const bars = uPlot.paths.bars?.({ size: [0.62, 28], radius: 0.15 })
-          const curve = uPlot.paths.spline?.()
-          const paths = kind === 'bars' ? bars : curve
-          return {
-            label: name,
-            stroke,
-            width: kind === 'bars' ? 0 : LINE_WIDTH,
-            // One day alone is a point: a line would show nothing.
-            points: { show: days.length === 1 },
-            fill: kind === 'bars' ? stroke : nth === 0 ? transparent(stroke, 0.1) : 'transparent',
-            ...(paths ? { paths } : {}),
-          }
-        }),
-      ],
+      series: [{}, ...drawn(false), ...(isLastOpen ? drawn(true) : [])],
       hooks: { setCursor: [showTip] },
     },
-    [positions, ...series.map(({ values }) => values)],
+    [positions, ...closed, ...(isLastOpen ? open : [])],
     place,
   )
 
@@ -101,7 +116,7 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
     tip.hidden = idx == null || day === undefined || pointer === undefined || pointer < 0
     if (idx == null || day === undefined || tip.hidden) return
     const title = document.createElement('strong')
-    title.textContent = formatDay(day)
+    title.textContent = nameOf(day)
     const rows = series.map(({ name, values }, nth) => {
       const row = document.createElement('span')
       const swatch = document.createElement('i')
@@ -128,9 +143,10 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
   }
 }
 
-/** Room above the highest value, and an axis where all is nought. */
-const niceTop = (max: number | null) => (max === null || max <= 0 ? 4 : max * 1.12)
-
-/** 1, 2, 5, 10, 20, 50 …: counts have no fractions. */
-const wholeSteps = () =>
-  Array.from({ length: 13 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat()
+/** Whole steps of 1, 2, 5, 10, 20 … to the highest value or just above it. Where all is nought, four. */
+function stepOf(max: number): { size: number; count: number } {
+  const rough = Math.max(1, max / STEPS)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const size = ([1, 2, 5].find(step => step * power >= rough) ?? 10) * power
+  return { size, count: max === 0 ? STEPS : Math.ceil(max / size) }
+}

@@ -44,7 +44,7 @@ export function Screen() {
             <>
               <Today now={now} yesterday={counted.at(-2)?.figures ?? null} />
               <Waiting of={now} />
-              <DayCharts days={shown} before={before} />
+              <DayCharts days={shown} before={before} today={day} />
             </>
           )
         }}

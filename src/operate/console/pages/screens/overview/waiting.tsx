@@ -50,7 +50,7 @@ export function Waiting({
           }
           note={<Since at={refundsDue.since} />}
           tone={isOlder(refundsDue.since, DAY_MS) ? 'bad' : sums.length > 0 ? 'warn' : undefined}
-          to={linkTo('orders.read', '/orders')}
+          to={linkTo('orders.read', '/orders?tab=refunds')}
         />
         <Figure
           name="Webhook backlog"
