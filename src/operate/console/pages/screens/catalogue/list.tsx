@@ -101,9 +101,13 @@ export function EntriesScreen({ kind }: { kind: Kind }) {
             title={isFiltered ? 'Nothing is like this' : `There are no ${title.toLowerCase()} yet`}
           >
             <p>
-              {isFiltered
-                ? 'Change the search or the state.'
-                : 'Create one here, or import a file with `bun run import-catalog`.'}
+              {isFiltered ? (
+                'Change the search or the state.'
+              ) : (
+                <>
+                  Create one here, or import a file with <code>bun run import-catalog</code>.
+                </>
+              )}
             </p>
           </Empty>
         }

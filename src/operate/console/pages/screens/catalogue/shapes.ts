@@ -157,6 +157,7 @@ export function labelOf(name: string): string {
 /** Where the words of a file say little in a form. */
 const HINTS: Record<string, string> = {
   active: 'Off: it is kept, but not offered.',
+  id: 'A short name without spaces, such as home-scarf. It cannot be changed later.',
   startsAt: 'Empty: at once.',
   endsAt: 'Empty: for ever. At this time it is over.',
   imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
