@@ -5,8 +5,8 @@ import { AreaScreen } from './area-screen.tsx'
 import { AREAS, type Area } from './areas.ts'
 import { findFans } from './find-fans.ts'
 import { route } from './router.tsx'
-import { NotAllowed, NotFound, SignedOut, Starting } from './screens.tsx'
-import { may, type Session, session } from './session.ts'
+import { NotAllowed, NotFound, SessionEnded, SignedOut, Starting } from './screens.tsx'
+import { hasEnded, may, type Session, session, signedIn } from './session.ts'
 import { Shell } from './shell.tsx'
 import { link, openLink, SignInWithLink } from './sign-in.tsx'
 
@@ -17,10 +17,9 @@ export async function start(): Promise<void> {
   failure.value = null
   try {
     await openLink()
-    session.value = await read<Session>('/api/session')
+    signedIn(await read<Session>('/api/session'))
   } catch (error) {
-    if (hasCode(error, 'session_required')) session.value = null
-    else failure.value = error
+    if (!hasCode(error, 'session_required')) failure.value = error
   }
 }
 
@@ -33,14 +32,25 @@ export function App() {
   const [path = ''] = route.value
   const area = AREAS.find(one => one.path === path)
   return (
-    <Shell of={current} areas={areas} findFans={may('fans.read') ? findFans : undefined}>
-      {!area ? (
-        <NotFound />
-      ) : may(area.permission) ? (
-        <AreaScreen key={area.path} area={area} />
-      ) : (
-        <NotAllowed role={current.staff.role} />
-      )}
-    </Shell>
+    <>
+      <div class="kept" hidden={hasEnded.value}>
+        {/* Nothing of one person is shown to another. */}
+        <Shell
+          key={current.staff.id}
+          of={current}
+          areas={areas}
+          findFans={may('fans.read') ? findFans : undefined}
+        >
+          {!area ? (
+            <NotFound />
+          ) : may(area.permission) ? (
+            <AreaScreen key={area.path} area={area} />
+          ) : (
+            <NotAllowed role={current.staff.role} />
+          )}
+        </Shell>
+      </div>
+      {hasEnded.value && <SessionEnded error={failure.value} onRetry={start} />}
+    </>
   )
 }

@@ -1,8 +1,9 @@
 /** Screens without data of their own: signed out, not found, not allowed. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, ButtonLink } from './parts/button.tsx'
 import { Page } from './parts/page.tsx'
+import { useAction } from './parts/resource.ts'
 import { Empty, Failed, Skeleton } from './parts/states.tsx'
-import { hasEnded } from './session.ts'
 import { SignInWithProvider } from './sign-in.tsx'
 
 export const NotFound = () => (
@@ -28,26 +29,76 @@ export const SignedOut = ({ onRetry }: { onRetry: () => unknown }) => (
   <main class="alone">
     <div class="alone-box">
       <span class="brand-mark" aria-hidden="true" />
-      <h1>{hasEnded.value ? 'Your session has ended' : 'Sign in to the console'}</h1>
-      <p>
-        {hasEnded.value
-          ? 'Sign in again: you come back to the page that you were on.'
-          : 'The console of the club’s staff. You sign in by a link that opens once.'}
-      </p>
+      <h1>Sign in to the console</h1>
+      <p>The console of the club’s staff. You sign in by a link that opens once.</p>
+      <WaysIn where="in this browser" onRetry={onRetry} />
+    </div>
+  </main>
+)
+
+/** Covers the screen, which keeps what was typed for the same person. */
+export function SessionEnded({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // The keys of the screen below would open its dialogs, above this one and out of sight.
+    const keep = (event: KeyboardEvent) => event.stopImmediatePropagation()
+    const onVisible = () => document.visibilityState === 'visible' && onRetry()
+    addEventListener('keydown', keep, { capture: true })
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      removeEventListener('keydown', keep, { capture: true })
+      document.removeEventListener('visibilitychange', onVisible)
+      shown?.close()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class="alone ended"
+      aria-labelledby="ended"
+      onCancel={event => event.preventDefault()}
+      onClose={() => dialog.current?.showModal()}
+    >
+      <div class="alone-box">
+        <span class="brand-mark" aria-hidden="true" />
+        <h1 id="ended">Your session has ended</h1>
+        <p>Sign in again in another tab. This page stays as it is, with what you have typed.</p>
+        {error !== null && <Failed error={error} />}
+        <WaysIn where="in another tab of this browser" onRetry={onRetry} />
+      </div>
+    </dialog>
+  )
+}
+
+function WaysIn({ where, onRetry }: { where: string; onRetry: () => unknown }) {
+  const [hasTried, setTried] = useState(false)
+  const retry = useAction(async () => {
+    await onRetry()
+    setTried(true)
+  })
+  return (
+    <>
       <SignInWithProvider />
       <ol>
         <li>
           Ask an operator for a link, or make one where Matchday runs:
           <code class="command">bun run console-link --name "Your name" --role support</code>
         </li>
-        <li>Open the link in this browser within ten minutes.</li>
+        <li>Open the link {where} within ten minutes.</li>
       </ol>
-      <Button icon="retry" onClick={onRetry}>
+      {hasTried && (
+        <p role="status" class="quiet">
+          Nobody is signed in yet.
+        </p>
+      )}
+      <Button icon="retry" busy={retry.isBusy} onClick={() => retry.run()}>
         I have opened the link
       </Button>
-    </div>
-  </main>
-)
+    </>
+  )
+}
 
 /** Before it is known who is signed in. */
 export const Starting = ({ error, onRetry }: { error: unknown; onRetry: () => unknown }) => (

@@ -1,5 +1,6 @@
 /** Who is signed in, and what they may do. */
 import { signal } from '@preact/signals'
+import { forgetShown } from './shown.ts'
 
 /** As GET /api/session answers. */
 export interface Session {
@@ -14,7 +15,7 @@ export interface Session {
 /** Undefined until it is known, null when nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined)
 
-/** Whether a session ended while the page was open. */
+/** Whether the session ended while the page was open. `session` stays, so that the screen keeps what was typed. */
 export const hasEnded = signal(false)
 
 const RETURN_KEY = 'matchday console return'
@@ -23,12 +24,20 @@ const RETURN_WITHIN_MS = 15 * 60_000
 /** Keeps the address, so that the next sign-in comes back to it, also in another tab. */
 export function markSessionEnded(): void {
   if (session.value) hasEnded.value = true
+  else session.value = null
   if (location.pathname !== '/')
     localStorage.setItem(
       RETURN_KEY,
       JSON.stringify({ address: location.pathname + location.search, at: Date.now() }),
     )
-  session.value = null
+}
+
+/** Shows the console to this person: as they left it, if it is the same one as before. */
+export function signedIn(next: Session): void {
+  const former = session.value?.staff
+  if (former && (former.id !== next.staff.id || former.role !== next.staff.role)) forgetShown()
+  session.value = next
+  hasEnded.value = false
 }
 
 /** The address that was open when a session ended, once; null where none is kept or it is old. */

@@ -9,13 +9,14 @@ import { Dialog } from './parts/dialog.tsx'
 import { SelectField } from './parts/form.tsx'
 import { Icon } from './parts/icon.tsx'
 import { isPaletteOpen, Palette, type Target } from './parts/palette.tsx'
-import { forgetShown, useAction } from './parts/resource.ts'
+import { useAction } from './parts/resource.ts'
 import { describe } from './parts/states.tsx'
 import { Choice } from './parts/tabs.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { THEMES, theme, ZONES, zone } from './preferences.ts'
 import { addressOf, answerLeave, Link, navigate, route, unsaved, waiting } from './router.tsx'
 import { type Session, session } from './session.ts'
+import { forgetShown } from './shown.ts'
 
 const isOnline = signal(navigator.onLine)
 addEventListener('online', () => {

@@ -6,7 +6,7 @@ import { Button } from './parts/button.tsx'
 import { useAction, useResource } from './parts/resource.ts'
 import { Failed, Note } from './parts/states.tsx'
 import { navigate, useParameter } from './router.tsx'
-import { hasEnded, type Session, session, takeReturnAddress } from './session.ts'
+import { hasEnded, type Session, session, signedIn, takeReturnAddress } from './session.ts'
 
 interface OpenedLink {
   secret: string
@@ -48,8 +48,12 @@ export function SignInWithProvider() {
     <>
       {refused !== '' && <Note tone="bad">{REFUSALS[refused] ?? REFUSALS.provider}</Note>}
       {provider && (
-        // A page of the provider: the browser itself goes there.
-        <a class="button primary" href="/api/session/provider/start">
+        // A page of the provider: the browser itself goes there, in another tab if this one keeps what was typed.
+        <a
+          class="button primary"
+          href="/api/session/provider/start"
+          target={hasEnded.value ? '_blank' : undefined}
+        >
           <span>Sign in with {provider}</span>
         </a>
       )}
@@ -60,8 +64,7 @@ export function SignInWithProvider() {
 /** The link is used by a click alone: a preview that opens the page and runs its scripts leaves it as it is. */
 export function SignInWithLink({ of: { secret, owner, refusal } }: { of: OpenedLink }) {
   const signIn = useAction(async () => {
-    session.value = await write<Session>('POST', '/api/session/sign-in', { secret })
-    hasEnded.value = false
+    signedIn(await write<Session>('POST', '/api/session/sign-in', { secret }))
     link.value = null
     navigate(takeReturnAddress() ?? '/', { replace: true })
   })

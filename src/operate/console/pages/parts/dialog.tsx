@@ -16,10 +16,11 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** Shown while it is rendered: `{isOpen && <Dialog …>}`. Escape and a click beside it close it. */
+/** Shown while it is rendered: `{isOpen && <Dialog …>}`. Escape closes it, and a click beside it unless something was typed. */
 export function Dialog({ title, onClose, busy = false, kind = 'narrow', children }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
+  const isTyped = useRef(false)
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
@@ -33,13 +34,16 @@ export function Dialog({ title, onClose, busy = false, kind = 'narrow', children
       ref={dialog}
       class={`dialog ${kind}`}
       aria-labelledby={id}
+      onInput={() => {
+        isTyped.current = true
+      }}
       onCancel={event => {
         event.preventDefault()
         close()
       }}
       // The dialog itself is its backdrop; what it shows is inside.
       onMouseDown={event => {
-        if (event.target === dialog.current) close()
+        if (event.target === dialog.current && !isTyped.current) close()
       }}
     >
       <div class="dialog-box">

@@ -2,6 +2,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { hasCode, UnreachableError } from '../api.ts'
+import { remember, shownBefore } from '../shown.ts'
 import { toast } from './toast.tsx'
 
 export interface Resource<T> {
@@ -13,20 +14,6 @@ export interface Resource<T> {
   reload(): Promise<void>
   /** Shows what a write answered, without reading again. */
   set(data: T): void
-}
-
-/** What screens showed last, so that Back shows it at once while it is read again. */
-const shown = new Map<string, unknown>()
-const SHOWN_MAX = 50
-
-/** Forgets what was shown: for sign-out. */
-export const forgetShown = () => shown.clear()
-
-function remember(key: string, data: unknown): void {
-  shown.delete(key)
-  shown.set(key, data)
-  const oldest = shown.keys().next().value
-  if (shown.size > SHOWN_MAX && oldest !== undefined) shown.delete(oldest)
 }
 
 interface Reading<T> {
@@ -69,7 +56,7 @@ export function useResource<T>(
   const reading = useMemo<Reading<T>>(
     () => ({
       // Guarantee of the cast: a key names the data of one `load`.
-      data: signal((key === null ? null : (shown.get(key) ?? null)) as T | null),
+      data: signal((key === null ? null : shownBefore(key)) as T | null),
       error: signal<unknown>(null),
       isLoading: signal(key !== null),
       abort: null,
