@@ -9,13 +9,19 @@ import { csrfTokenOf } from '../../src/operate/console/sessions/secrets.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { RunningDev } from '../support/dev.ts'
 import { capture, settle } from './capture.ts'
-import { addSeason, signStaffIn } from './console-data.ts'
+import {
+  addMatchDay,
+  addSeason,
+  DERBY,
+  giveNamesInKnownScripts,
+  matchDayStates,
+  signStaffIn,
+} from './console-data.ts'
 import { type ConsoleSite, consoleShots } from './console-shots.ts'
 import { looks } from './shots.ts'
 
 /** Of tables and small text: below it letters get spots. */
 const QUALITY = 34
-const MATCH = 'derby'
 /** A screen that takes longer is broken. */
 const PATIENCE_MS = 60_000
 
@@ -30,6 +36,8 @@ export async function takeConsole(
   const db = openDatabase(dev.env.DATABASE_URL ?? '', realSources, { spine: createSpine() })
   const { owner, ...staff } = await db.write(async tx => {
     await addSeason(tx)
+    await addMatchDay(tx)
+    await giveNamesInKnownScripts(tx)
     return signStaffIn(tx)
   })
   const { userRewards, orders, users } = db.tables
@@ -39,7 +47,7 @@ export async function takeConsole(
   const order = (await db.read.select().from(orders)).find(({ status }) => status === 'completed')
   await db.close()
   if (!code?.redemptionCode || !fan || !order) throw new Error('the seed has no code, fan or order to show')
-  const site = { origin, handle, fanId: fan.id, code: code.redemptionCode, matchId: MATCH, orderId: order.id }
+  const site = { origin, handle, fanId: fan.id, code: code.redemptionCode, matchId: DERBY, orderId: order.id }
   await doSomeWork(origin, { owner, ...staff }, site)
 
   let bytes = 0
@@ -71,17 +79,19 @@ async function doSomeWork(
   { owner, support, second }: Record<'owner' | 'support' | 'second', string>,
   { fanId, handle }: ConsoleSite,
 ): Promise<void> {
-  const as = (token: string) => async (path: string, body: object) => {
-    const response = await fetch(origin + path, {
-      method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', origin, cookie: `${cookieName(false)}=${token}` },
-        'x-csrf-token': csrfTokenOf(token),
-      },
-      body: JSON.stringify(body),
-    })
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
-  }
+  const as =
+    (token: string) =>
+    async (path: string, body: object, method = 'POST') => {
+      const response = await fetch(origin + path, {
+        method,
+        headers: {
+          ...{ 'content-type': 'application/json', origin, cookie: `${cookieName(false)}=${token}` },
+          'x-csrf-token': csrfTokenOf(token),
+        },
+        body: JSON.stringify(body),
+      })
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+    }
   const [byOwner, bySupport, bySecond] = [as(owner), as(support), as(second)]
   const late = 'The scarf arrived two weeks late.'
   await bySupport(`/api/fans/${fanId}/grants`, { delta: 150, ref: 'apology-118', reason: late })
@@ -94,9 +104,11 @@ async function doSomeWork(
     reason: 'The till of the shop.',
   })
   await byOwner('/api/webhooks/endpoints', {
-    ...{ url: 'http://localhost:9/crm', types: ['quest.*', 'order.paid'] },
+    ...{ url: 'http://localhost:9000/crm', types: ['quest.*', 'order.paid'] },
     reason: 'The CRM greets fans who finish a quest.',
   })
+  for (const { id, ...state } of matchDayStates(new Date()))
+    await byOwner(`/api/match-day/matches/${id}`, state, 'PUT')
   // Waits for another person: see `CONSOLE_TWO_PERSON` of `startDev`.
   await bySecond(`/api/fans/${fanId}/erase`, { confirm: handle, reason: 'The fan asked for it by letter.' })
   await byOwner('/api/jobs', { kind: 'verify-provenance', reason: 'Before the audit of the season.' })

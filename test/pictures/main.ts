@@ -14,15 +14,16 @@ import { noBrowser, openBrowser } from '../support/browser.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { capture, settle } from './capture.ts'
 import { takeConsole } from './console.ts'
+import { DERBY } from './console-data.ts'
 import { looks, type Sites, shots } from './shots.ts'
 import { addSociety } from './society.ts'
 
 const FOLDER = join(root, 'docs/pictures')
 /** Of WebP: pictures of text stay sharp. */
 const QUALITY = 42
-const HOUR_MS = 3_600_000
+const QUARTER_MS = 900_000
 /** Shown at the gate. */
-const MATCH = 'derby'
+const MATCH = DERBY
 
 if (noBrowser) {
   process.stderr.write(`No pictures were taken: ${noBrowser}. Install Debian's chromium-headless-shell.\n`)
@@ -59,7 +60,8 @@ try {
 /** A match whose check-in is open. */
 async function addMatch({ env }: RunningDev): Promise<void> {
   const db = openDatabase(env.DATABASE_URL ?? '', realSources, { spine: createSpine() })
-  const kickoffAt = new Date(Date.now() + HOUR_MS).toISOString()
+  // On a whole quarter of an hour.
+  const kickoffAt = new Date(Math.ceil(Date.now() / QUARTER_MS + 3) * QUARTER_MS).toISOString()
   const sides = { homeTeamId: 'harbour-city', awayTeamId: 'ashbourne-rovers' }
   const season = { competition: 'Summer Cup', season: '2026/27', round: 'Round 12' }
   await db.write(tx => upsertMatch(tx, { id: MATCH, ...sides, ...season, kickoffAt, venue: 'Harbour Park' }))
