@@ -9,6 +9,7 @@ import { migrate } from '../../db/migrate.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
+import { emailKeyOf, nameKeyOf } from '../../src/identity/users/search-keys.ts'
 import { CLAIMED, catalogueRows, POINTS, type Rows, rewardId } from './catalogue.ts'
 import { PROVIDER } from './issuer.ts'
 
@@ -88,9 +89,11 @@ function fanRows(first: number, end: number): Rows {
     const id = Bun.randomUUIDv7('hex', at)
     const updated = { created_at: time, updated_at: time }
     rows.users.push({ id, provider: PROVIDER, subject: subjectOf(fan), ...profile(fan), ...updated })
+    const email = `${subjectOf(fan)}@example.com`
     rows.identities.push({
       user_id: id,
-      email: `${subjectOf(fan)}@example.com`,
+      email,
+      email_key: emailKeyOf(email),
       email_verified: true,
       synced_at: time,
     })
@@ -122,6 +125,7 @@ export function topFan(fans: number): number {
 
 const profile = (fan: number) => ({
   display_name: `Fan number ${fan}`,
+  name_key: nameKeyOf(`Fan number ${fan}`),
   handle: `fan_${fan}`,
   bio: 'North stand, row 12.',
   country: 'PT',

@@ -5,6 +5,7 @@ import { CLAIMED, POINTS, REWARDS } from '../../scripts/bench/catalogue.ts'
 import { fillDatabase, subjectOf, subjectsOf } from '../../scripts/bench/data.ts'
 import { distinctRequests } from '../../scripts/bench/plan.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
+import { indexSearchKeys } from '../../src/identity/users/search-keys.ts'
 import { findUser } from '../../src/identity/users/users.ts'
 import { createResponseCache } from '../../src/platform/cache/response-cache.ts'
 import { renderRewards } from '../../src/play/rewards/list.ts'
@@ -15,10 +16,12 @@ import { engines } from '../support/engines.ts'
 const FANS = 40
 
 for (const engine of engines) {
-  test(`a filled database has consistent ledgers with hash chains, and claimable rewards (${engine.name})`, async () => {
+  test(`a filled database has consistent ledgers with hash chains, claimable rewards, and search keys (${engine.name})`, async () => {
     const { db, url, remove } = await engine.open(createClock())
     try {
       await fillDatabase(url ?? '', FANS)
+      // Else the server fills in the keys while it is measured.
+      expect(await indexSearchKeys({ db })).toBe(0)
       const { pointsAccounts, pointsEntries, users } = db.tables
       expect(await db.read.select().from(users)).toHaveLength(FANS)
       const accounts = await db.read.select().from(pointsAccounts)
