@@ -4,18 +4,33 @@ import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
 
 const BATCH_ROWS = 200
+/** Of work that had to wait for locks. Milliseconds. */
+const MAX_REST_MS = 1_000
 
-/** Repeats `change`, which returns how many rows it changed, until it changes fewer than `size`. Returns the sum. */
+/**
+ * Runs a step of long background work, and then rests as long as it took. Without a rest, steps keep a core busy until all is
+ * done, and what gives way while the process is busy, such as deliveries, waits.
+ */
+export async function withRest<T>(step: () => Promise<T>): Promise<T> {
+  const began = performance.now()
+  const result = await step()
+  await Bun.sleep(Math.min(performance.now() - began, MAX_REST_MS))
+  return result
+}
+
+/** Repeats `change`, which returns how many rows it changed, with rests, until it changes fewer than `size`. Returns the sum. */
 export async function inBatches(
   db: Pick<Database, 'write'>,
   change: (tx: Transaction, size: number) => Promise<number>,
+  stopRequested = () => false,
 ): Promise<number> {
   let sum = 0
-  for (;;) {
-    const changed = await db.write(tx => change(tx, BATCH_ROWS))
+  while (!stopRequested()) {
+    const changed = await withRest(() => db.write(tx => change(tx, BATCH_ROWS)))
     sum += changed
-    if (changed < BATCH_ROWS) return sum
+    if (changed < BATCH_ROWS) break
   }
+  return sum
 }
 
 /** Deletes the rows of a table that meet a condition, and returns how many. */

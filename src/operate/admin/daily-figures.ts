@@ -1,5 +1,6 @@
 /** What happened on each day (UTC): counted from the events and the ledger, and kept when the day is over. */
 import { and, asc, between, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { withRest } from '../../../db/batches.ts'
 import type { Database, Reader, Tables } from '../../../db/index.ts'
 import { APPLICATION, type ApplicationEventType } from '../../economy/events/types.ts'
 import { type PointsReason, REFUND_REASONS } from '../../economy/points/reasons.ts'
@@ -58,16 +59,20 @@ export async function keepDailyFigures(db: Database, stopRequested: () => boolea
   for (const day of wanted.toReversed()) {
     if (kept.has(day)) continue
     if (stopRequested()) break
-    const figures = await countDay(db.read, day)
-    await db.write(tx =>
-      tx
-        .insert(tx.tables.dailyFigures)
-        .values({ day, ...figures })
-        .onConflictDoNothing(),
-    )
+    await withRest(() => keepDay(db, day))
     written += 1
   }
   return written
+}
+
+async function keepDay(db: Database, day: string): Promise<void> {
+  const figures = await countDay(db.read, day)
+  await db.write(tx =>
+    tx
+      .insert(tx.tables.dailyFigures)
+      .values({ day, ...figures })
+      .onConflictDoNothing(),
+  )
 }
 
 async function findFirstDay(reader: Reader): Promise<string | null> {

@@ -1,0 +1,47 @@
+/** Long background work: bounded units of work, and rests that leave the process to others. */
+import { afterEach, expect, mock, spyOn, test } from 'bun:test'
+import { inBatches, withRest } from '../../db/batches.ts'
+import { createClock } from '../support/clock.ts'
+import { sqliteEngine } from '../support/engines.ts'
+
+afterEach(() => mock.restore())
+
+/** Spins, so that a step takes some time. Returns how long, in milliseconds. */
+function work(): number {
+  const began = performance.now()
+  while (performance.now() === began);
+  return performance.now() - began
+}
+
+test('a rest is as long as the step before it, and its result is that of the step', async () => {
+  const rest = spyOn(Bun, 'sleep').mockResolvedValue()
+  const took = await withRest(async () => work())
+  expect(rest).toHaveBeenCalledTimes(1)
+  expect(rest.mock.calls[0]?.[0]).toBeGreaterThanOrEqual(took)
+})
+
+test('a unit of work begins when the rest after the one before has ended', async () => {
+  const { db, remove } = await sqliteEngine.open(createClock())
+  const order: string[] = []
+  spyOn(Bun, 'sleep').mockImplementation(async () => void order.push('rest'))
+  const left = [450, 250, 50]
+  const changed = await inBatches(db, async (_, size) => {
+    order.push('work')
+    return Math.min(left.shift() ?? 0, size)
+  })
+  expect(changed).toBe(450)
+  expect(order).toEqual(['work', 'rest', 'work', 'rest', 'work', 'rest'])
+  mock.restore()
+  await remove()
+})
+
+test('no unit of work begins after a stop was requested', async () => {
+  const { db, remove } = await sqliteEngine.open(createClock())
+  let batches = 0
+  const change = async (_: unknown, size: number) => {
+    batches++
+    return size
+  }
+  expect(await inBatches(db, change, () => batches === 2)).toBe(400)
+  await remove()
+})
