@@ -65,8 +65,8 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete data of old events', () =>
       sweepEventData(deps.db, deps.config.eventRetentionMs),
     ),
-    start(POLL_EVERY_MS, 'index e-mail addresses', () => indexEmails(deps)),
-    start(POLL_EVERY_MS, 'index fans', () => indexSearchKeys(deps)),
+    start(POLL_EVERY_MS, 'index e-mail addresses', () => indexEmails(deps, () => stopping)),
+    start(POLL_EVERY_MS, 'index fans', () => indexSearchKeys(deps, () => stopping)),
     start(PICTURES_EVERY_MS, 'delete unused pictures', () => sweepPictures(deps)),
     start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
     start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),

@@ -5,7 +5,9 @@
 import { createHmac } from 'node:crypto'
 import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
+import { updateRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
 
 /** Of a fan's address; several fans may have the same. */
 const MAX_SAME = 20
@@ -58,16 +60,19 @@ export function selectByEmails(reader: Reader, hashes: string[]) {
 }
 
 /** Fills what is missing, and replaces hashes of an earlier key. Without `emails` it deletes all. Returns how many rows changed. */
-export async function indexEmails({ db, fanEmails }: { db: Database; fanEmails: FanEmails | null }) {
+export async function indexEmails(
+  { db, fanEmails }: { db: Database; fanEmails: FanEmails | null },
+  stopRequested = () => false,
+) {
   const { identities } = db.tables
   const isStale = fanEmails ? fanEmails.isForeign(identities) : isNotNull(identities.emailHash)
   const clear = (tx: Transaction, size: number) => clearHashes(tx, isStale, size)
   const isAny = async (query: Promise<unknown[]>) => (await query).length > 0
   const one = () => db.read.select({ userId: identities.userId }).from(identities)
   // Reads alone while there is nothing to do.
-  const cleared = (await isAny(one().where(isStale).limit(1))) ? await inBatches(db, clear) : 0
+  const cleared = (await isAny(one().where(isStale).limit(1))) ? await inBatches(db, clear, stopRequested) : 0
   if (!fanEmails || !(await isAny(one().where(isMissing(identities)).limit(1)))) return cleared
-  return cleared + (await inBatches(db, (tx, size) => fillHashes(tx, fanEmails, size)))
+  return cleared + (await inBatches(db, (tx, size) => fillHashes(tx, fanEmails, size), stopRequested))
 }
 
 /** The condition of the index `identities_email_missing`, as it is stated there. */
@@ -88,15 +93,11 @@ async function clearHashes(tx: Transaction, condition: ReturnType<typeof or>, si
 async function fillHashes(tx: Transaction, emails: FanEmails, size: number): Promise<number> {
   const { identities } = tx.tables
   const { email, userId } = identities
-  const missing = await tx.select({ userId, email }).from(identities).where(isMissing(identities)).limit(size)
-  for (const row of missing) {
-    if (row.email === null) continue
-    // Unless a statement of the provider has changed it meanwhile.
-    const isSame = and(eq(userId, row.userId), eq(email, row.email), isMissing(identities))
-    await tx
-      .update(identities)
-      .set({ emailHash: emails.hashOf(row.email) })
-      .where(isSame)
-  }
+  const select = tx.select({ userId, email }).from(identities).where(isMissing(identities)).limit(size)
+  const missing = await locksForUpdate(tx, select)
+  const hashes = missing.flatMap(row =>
+    row.email === null ? [] : { userId: row.userId, emailHash: emails.hashOf(row.email) },
+  )
+  await updateRows(tx, identities, hashes, ['emailHash'])
   return missing.length
 }

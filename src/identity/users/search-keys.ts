@@ -1,7 +1,9 @@
 /** By what the staff find fans: names without case, accents and repeated spaces, and addresses without case. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
+import { updateRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { locksForUpdate } from '../../../db/row-lock.ts'
 import { foldText } from '../../core/name-text.ts'
 import { normalizeEmail } from './emails.ts'
 
@@ -28,10 +30,14 @@ export const searchKeysOf = ({ name, email }: { name?: string | null; email?: st
 })
 
 /** Fills what a version without the columns has written, also while it serves during a release. Returns how many rows changed. */
-export async function indexSearchKeys({ db }: { db: Database }): Promise<number> {
+export async function indexSearchKeys(
+  { db }: { db: Database },
+  stopRequested = () => false,
+): Promise<number> {
+  const fill = (change: typeof fillUsers) => inBatches(db, change, stopRequested)
   const [user] = await selectUsers(db.read, 1)
   const [mirror] = await selectMirrors(db.read, 1)
-  return (user ? await inBatches(db, fillUsers) : 0) + (mirror ? await inBatches(db, fillMirrors) : 0)
+  return (user ? await fill(fillUsers) : 0) + (mirror ? await fill(fillMirrors) : 0)
 }
 
 /** The condition of the index `users_name_missing`, as it is stated there. */
@@ -58,27 +64,15 @@ function selectMirrors(reader: Reader, size: number) {
 }
 
 async function fillUsers(tx: Transaction, size: number): Promise<number> {
-  const { users } = tx.tables
-  const missing = await selectUsers(tx, size)
-  for (const { id, displayName } of missing) {
-    // Unless the fan has changed it meanwhile.
-    const isSame = and(eq(users.id, id), eq(users.displayName, displayName ?? ''))
-    await tx.update(users).set(nameKeyChange({ displayName })).where(isSame)
-  }
+  const missing = await locksForUpdate(tx, selectUsers(tx, size))
+  const keys = missing.map(({ id, displayName }) => ({ id, ...nameKeyChange({ displayName }) }))
+  await updateRows(tx, tx.tables.users, keys, ['nameKey'])
   return missing.length
 }
 
 async function fillMirrors(tx: Transaction, size: number): Promise<number> {
-  const { identities } = tx.tables
-  const { userId, name, email } = identities
-  const missing = await selectMirrors(tx, size)
-  for (const row of missing) {
-    const isSame = (column: typeof name | typeof email, value: string | null) =>
-      value === null ? isNull(column) : eq(column, value)
-    await tx
-      .update(identities)
-      .set(searchKeysOf(row))
-      .where(and(eq(userId, row.userId), isSame(name, row.name), isSame(email, row.email)))
-  }
+  const missing = await locksForUpdate(tx, selectMirrors(tx, size))
+  const keys = missing.map(mirror => ({ userId: mirror.userId, ...searchKeysOf(mirror) }))
+  await updateRows(tx, tx.tables.identities, keys, ['nameKey', 'emailKey'])
   return missing.length
 }

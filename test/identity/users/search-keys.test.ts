@@ -1,7 +1,8 @@
 /** The keys by which the staff find fans: written with each name and address, and filled in where an older version wrote the row. */
 import { expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { emailKeyOf, indexSearchKeys, nameKeyOf } from '../../../src/identity/users/search-keys.ts'
+import { countStatements } from '../../support/queries.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { deliver, updated } from './deliveries.ts'
 
@@ -52,23 +53,40 @@ onEachEngine('Search keys', world => {
     expect((await read(fan.subject))?.own).toBeNull()
   })
 
-  test('of rows without them are filled in, once', async () => {
-    const fan = await world.fan()
-    await fan.post('/api/user/onboarding', { profile: { displayName: 'Bo' } })
-    const before = await read(fan.subject)
-    await world.db.write(async tx => {
+  /** As a version without the columns writes them. */
+  const forget = (ids: string[]) =>
+    world.db.write(async tx => {
       const { users, identities } = tx.tables
-      await tx
-        .update(users)
-        .set({ nameKey: null })
-        .where(eq(users.id, before?.id ?? ''))
+      await tx.update(users).set({ nameKey: null }).where(inArray(users.id, ids))
       await tx
         .update(identities)
         .set({ nameKey: null, emailKey: null })
-        .where(eq(identities.userId, before?.id ?? ''))
+        .where(inArray(identities.userId, ids))
     })
+
+  async function fanCalled(displayName: string) {
+    const fan = await world.fan()
+    await fan.post('/api/user/onboarding', { profile: { displayName } })
+    const row = await read(fan.subject)
+    return { subject: fan.subject, id: row?.id ?? '', row }
+  }
+
+  test('of rows without them are filled in, once', async () => {
+    const fan = await fanCalled('Bo')
+    await forget([fan.id])
+    expect(await indexSearchKeys(world, () => true)).toBe(0)
     expect(await indexSearchKeys(world)).toBe(2)
-    expect(await read(fan.subject)).toEqual(before)
+    expect(await read(fan.subject)).toEqual(fan.row)
     expect(await indexSearchKeys(world)).toBe(0)
+  })
+
+  test('are filled in by a number of statements that does not depend on that of the fans', async () => {
+    const fans = [await fanCalled('Cy'), await fanCalled('Di'), await fanCalled('Eli')]
+    const fill = () => countStatements(world.db, () => indexSearchKeys(world))
+    await forget([fans[0]?.id ?? ''])
+    const ofOne = await fill()
+    await forget(fans.map(({ id }) => id))
+    expect(await fill()).toBe(ofOne)
+    for (const { subject, row } of fans) expect(await read(subject)).toEqual(row)
   })
 })
