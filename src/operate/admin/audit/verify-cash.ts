@@ -95,7 +95,13 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         actual: null,
       })
 
-  const booked = new Map(entries.map(entry => [causeOf(entry.userId, entry.reason, entry.ref), entry]))
+  // Two records carry over to a third one under one reference.
+  const merges = entries.filter(isCarried)
+  const booked = new Map(
+    entries
+      .filter(entry => !isCarried(entry))
+      .map(entry => [causeOf(entry.userId, entry.reason, entry.ref), entry]),
+  )
   /** What an entry must book; 0 for none. */
   function check(of: { userId: string; currency: string }, reason: CashReason, ref: string, delta: number) {
     const cause = causeOf(of.userId, reason, ref)
@@ -129,24 +135,25 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
   }
   // What one record has carried over, another one has got.
   const carried = new Map<string, number>()
-  for (const [cause, { userId, reason, ref, delta, currency }] of booked) {
-    if (reason !== 'merge' && reason !== 'merged') continue
+  for (const entry of merges) {
+    const { userId, reason, ref, delta, currency } = entry
     const other = ref.slice(0, ref.indexOf(':'))
     const [from, into] = reason === 'merge' ? [other, userId] : [userId, other]
     const name = JSON.stringify([from, into, currency])
-    const sum = (carried.get(name) ?? 0) + delta
-    carried.set(name, sum)
-    if (fanOf.has(userId)) booked.delete(cause)
+    carried.set(name, (carried.get(name) ?? 0) + delta)
   }
   for (const [name, sum] of carried)
     if (sum !== 0) {
       const [from = null, into] = JSON.parse(name)
       findings.push({ userId: from, what: `cash_entries.delta of merge ${into}`, expected: 0, actual: sum })
     }
-  for (const { userId, reason, ref, seq, delta } of booked.values())
+  const unexplained = [...booked.values(), ...merges.filter(({ userId }) => !fanOf.has(userId))]
+  for (const { userId, reason, ref, seq, delta } of unexplained)
     findings.push({ userId, what: `cash_entries.delta of ${reason} ${ref}`, seq, expected: 0, actual: delta })
   return findings
 }
+
+const isCarried = ({ reason }: EntryRow) => reason === 'merge' || reason === 'merged'
 
 const COLUMNS = { balance: 'balance', seq: 'seq', headHash: 'head_hash', held: 'held' } as const
 

@@ -25,6 +25,14 @@ import { onEachEngine, type World } from '../../../support/world.ts'
 const merge = (world: World, from: { id: string }, into: { id: string }) =>
   world.db.write(tx => mergeFans(tx, { from: from.id, into: into.id, mergedBy: 'Ana', reason: 'Two phones' }))
 
+const give = (world: World, { id: userId }: { id: string }, amount: number) =>
+  world.db.write(tx =>
+    givePromotion(tx, {
+      ...{ userId, currency: 'EUR', amount, ref: `promotion-${userId}`, source: 'test' },
+      ...{ expiresAt: null, note: null },
+    }),
+  )
+
 async function expectSound({ db }: World) {
   const found: unknown[] = []
   await verifyLedger(db, { onFinding: finding => found.push(finding) })
@@ -88,12 +96,7 @@ onEachEngine('A merge of two fans', world => {
       await follow(from, other.handle)
       await follow(other, into.handle)
       await follow(other, from.handle)
-      await world.db.write(tx =>
-        givePromotion(tx, {
-          ...{ userId: from.id, currency: 'EUR', amount: 700, ref: `promotion-${from.id}`, source: 'test' },
-          ...{ expiresAt: null, note: null },
-        }),
-      )
+      await give(world, from, 700)
       await expectSound(world)
       expectStatus(201, await offer(from, other.handle, [await drawnItem(world, from)]))
       points = { from: await pointsOf(from), into: await pointsOf(into) }
@@ -163,6 +166,14 @@ onEachEngine('A merge of two fans', world => {
       await expect(merge(world, from, other)).rejects.toMatchObject({ code: 'fans_not_mergeable' })
       await expect(merge(world, into, into)).rejects.toMatchObject({ code: 'fans_not_mergeable' })
       await expect(merge(world, { id: 'nobody' }, into)).rejects.toMatchObject({ code: 'fan_not_found' })
+    })
+
+    test('carries the cash of several fans over to one', async () => {
+      await give(world, other, 300)
+      await merge(world, other, into)
+      const [euros] = await readCashBalances(world.db.read, into.id)
+      expect(euros).toMatchObject({ available: 1_000 })
+      await expectSound(world)
     })
 
     test('goes on in a chain, and is exported and erased as one fan', async () => {
