@@ -44,6 +44,14 @@ export const plainName = (text: string): string =>
 
 export const withoutBidiControls = (text: string): string => text.replace(BIDI_CONTROLS, '')
 
+/**
+ * Whether two names may be those of one person: whoever writes a name again changes its case, accents, spaces and punctuation. Where a
+ * rule needs two people, two of one name count as one.
+ */
+export const isSameName = (one: string, other: string): boolean => lettersOf(one) === lettersOf(other)
+
+const lettersOf = (name: string): string => foldText(name).replace(/[^\p{L}\p{N}]+/gu, '') || name
+
 /** For comparisons: case, accents, invisible characters and compatibility forms make no difference. */
 export const foldText = (text: string): string =>
   text

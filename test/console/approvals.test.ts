@@ -139,6 +139,23 @@ onEachEngine('an action that needs two people', world => {
     expect(done).toEqual([])
   })
 
+  test.each([
+    ['case', 'ada byron', 'link:ada byron'],
+    ['accents', 'Áda Byron', 'link:Áda Byron'],
+    ['punctuation', 'Ada-Byron.', 'link:Ada-Byron.'],
+    ['spaces', 'Ada\u00a0Byron', 'link:Ada\u00a0Byron'],
+    ['the way of signing in', 'Ada Byron', 'provider:ada'],
+  ])('is never confirmed under a name that differs in %s', async (_, name, id) => {
+    const { approvalId } = await ask(twoPeople.as('finance', 'Ada Byron'))
+    const again = twoPeople.client((await twoPeople.signIn('owner', name, id)).headers)
+    const { status, body } = await again.post(`/api/approvals/${approvalId}/confirm`, {})
+    expect([status, body.code]).toEqual([403, 'own_approval'])
+    const { approvals } = (await again.get('/api/approvals?state=pending')).body
+    const listed = approvals.find((one: { id: string }) => one.id === approvalId)
+    expect(listed).toMatchObject({ mayConfirm: false })
+    expect(done).toEqual([])
+  })
+
   test('is not confirmed by a person without the permission, who does not see it either', async () => {
     const { approvalId } = await ask(ada, 'refund')
     const support = twoPeople.as('support')

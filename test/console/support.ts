@@ -48,8 +48,8 @@ interface TestConsole {
   app: ReturnType<typeof createConsoleApp>
   /** A person of this role. `name` tells several people of a role apart. */
   as(role: Role, name?: string): StaffClient
-  /** A new session. */
-  signIn(role: Role, name?: string): Promise<SignedIn>
+  /** A new session. `staffId`: by default that of a link. */
+  signIn(role: Role, name?: string, staffId?: string): Promise<SignedIn>
   /** Without a session. */
   anonymous: StaffClient
   /** With headers of its own alone. */
@@ -76,9 +76,9 @@ export function consoleOf(
   }
   const sessions = new Map<string, Promise<SignedIn>>()
 
-  async function signIn(role: Role, name = `Test ${role}`): Promise<SignedIn> {
+  async function signIn(role: Role, name = `Test ${role}`, staffId = `link:${name}`): Promise<SignedIn> {
     const { deps } = current()
-    const session = await deps.db.write(tx => createSession(tx, { id: `link:${name}`, name, role }))
+    const session = await deps.db.write(tx => createSession(tx, { id: staffId, name, role }))
     const { id, token, expiresAt } = session
     const csrfToken = csrfTokenOf(token)
     const cookie = `${cookieName(deps.config.console?.secure ?? false)}=${token}`

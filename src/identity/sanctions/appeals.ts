@@ -3,6 +3,7 @@ import { asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
+import { isSameName } from '../../core/name-text.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockForSanction } from '../users/sanction-state.ts'
 import { ensureUserId } from '../users/users.ts'
@@ -106,10 +107,8 @@ const selectById = preparedRow((reader: Reader, id: string) => {
 
 /** By id or by name: commands know names only, and the name of a member of the staff can change. */
 export const isSamePerson = (one: Moderator, other: Moderator) =>
-  normalize(one.decidedBy) === normalize(other.decidedBy) ||
+  isSameName(one.decidedBy, other.decidedBy) ||
   (one.decidedById != null && one.decidedById === other.decidedById)
-
-const normalize = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase()
 
 export async function deleteAppeals(tx: Transaction, fanId: string): Promise<void> {
   const { appeals } = tx.tables

@@ -1,6 +1,7 @@
 /** Actions that wait for a second person: kept, confirmed by another one, refused, or expired. */
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
+import { isSameName } from '../../../core/name-text.ts'
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { recordAction, type Subject } from '../audit/record.ts'
@@ -110,7 +111,8 @@ export async function requireDecidable(
   if (!isOwn && !mayDo(staff.role, permission))
     throw new DomainError(consoleProblems.permission_denied, { permission })
   if (stateOf(row, reader.now()) !== 'pending') throw await closed(reader, id)
-  if (isOwn && decision === 'confirm') throw new DomainError(consoleProblems.own_approval)
+  if (decision === 'confirm' && isOfSamePerson(row, staff))
+    throw new DomainError(consoleProblems.own_approval)
   return row
 }
 requireDecidable.problems = [
@@ -173,7 +175,6 @@ type Named = Awaited<ReturnType<typeof readSubjectNames>>
 
 function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
   const state = stateOf(row, now)
-  const isOwn = row.requestedById === staff.id
   return {
     id: row.id,
     state,
@@ -187,9 +188,13 @@ function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
     expiresAt: row.expiresAt.toISOString(),
     decidedBy: row.decidedById === null ? null : { id: row.decidedById, name: row.decidedByName ?? '' },
     decidedAt: row.decidedAt?.toISOString() ?? null,
-    mayConfirm: state === 'pending' && !isOwn,
+    mayConfirm: state === 'pending' && !isOfSamePerson(row, staff),
   }
 }
+
+/** By id or by name: a person who signs in with the provider may have a link as well, and links are made by hand. */
+const isOfSamePerson = ({ requestedById, requestedByName }: ApprovalRow, { id, name }: Staff): boolean =>
+  requestedById === id || isSameName(requestedByName, name)
 
 function stateOf({ decision, expiresAt }: ApprovalRow, now: Date): ApprovalState {
   if (decision === 'confirmed' || decision === 'refused') return decision
