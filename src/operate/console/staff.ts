@@ -19,10 +19,15 @@ export function roleOf(text: string): Role {
 }
 
 const MAX_NAME = 100
+/** One line, with single spaces. */
+const SPACING = /[\p{Cc}\p{Zl}\p{Zp}]|\p{Z}{2}/u
 
 /** What is wrong with a person's name; null if nothing is. */
 export function nameFault(name: string): string | null {
   if (name.length > MAX_NAME) return `must be at most ${MAX_NAME} characters`
   const isPlain = isVisible(name) && !isDeceptive(name) && withoutBidiControls(name) === name
-  return isPlain && name.trim() === name ? null : 'must be visible text, without spaces at its ends'
+  const isSpaced = name.trim() === name && !SPACING.test(name)
+  return isPlain && isSpaced
+    ? null
+    : 'must be visible text of one line, with single spaces and none at its ends'
 }
