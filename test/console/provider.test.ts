@@ -1,5 +1,6 @@
 /** Signing in with the provider of the staff: the mock provider, and every response that must not sign anyone in. */
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import { readRole } from '../../src/operate/console/provider/role.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -174,6 +175,26 @@ onEachEngine('signing in with the provider of the staff', world => {
     const { back, cookie } = await authorize(await person('support'))
     forge(change, header)
     expect(await outcomeOf(back, cookie)).toEqual(refusedAs('provider'))
+  })
+
+  test.each([
+    ['is empty', '', '/?refused=provider'],
+    ['is a number', 1, '/?refused=provider'],
+    ['is longer than 255 characters', 'x'.repeat(256), '/?refused=provider'],
+    ['is no ASCII', 'zoë', '/?refused=provider'],
+    ['is of OpenID Connect', 'auth0|5f7c8ec7c33c6c004bbafe82', '/'],
+  ])('a subject that %s leads to the right page', async (_, sub, page) => {
+    const { back, cookie } = await authorize(await person('owner'))
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    tamper = async (request, response) => {
+      if (request.url.endsWith('/jwks.json')) return Response.json({ keys: [await exportJWK(publicKey)] })
+      if (!request.url.endsWith('/token')) return response
+      const body = (await response.json()) as { id_token: string }
+      const claims = Object.assign(decodeJwt(body.id_token), { sub })
+      const signed = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey)
+      return Response.json({ ...body, id_token: signed })
+    }
+    expect((await comeBack(back, cookie)).headers.get('location')).toBe(page)
   })
 
   test('an ID token of another sign-in is refused by its nonce', async () => {

@@ -13,6 +13,8 @@ import { readRole } from './role.ts'
 const LIMITS = { deadlineMs: 10_000, maxBytes: 256 * 1024 }
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 const LEEWAY_SECONDS = 30
+/** OpenID Connect Core 1.0 §2. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
 /** Why nobody was signed in, for the page. */
 export type SignInFault = 'denied' | 'expired' | 'no_role' | 'provider'
@@ -128,9 +130,12 @@ export function createStaffSignIn({ provider, redirectUri, fetch, now, randomByt
         throw new SignInRefused('provider', 'the ID token is of another sign-in')
       if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== clientId)
         throw new SignInRefused('provider', 'the ID token is for another client')
+      const { sub } = claims
+      if (typeof sub !== 'string' || !SUBJECT.test(sub))
+        throw new SignInRefused('provider', 'the subject of the ID token is not 1 to 255 characters of ASCII')
       const role = readRole(claims, roleClaim)
       if (role === null) throw new SignInRefused('no_role', `the claim ${roleClaim} has no role`)
-      return { id: `provider:${claims.sub}`, name: nameOf(claims), role }
+      return { id: `provider:${sub}`, name: nameOf(claims), role }
     },
   } as const
 
