@@ -18,11 +18,14 @@ export function serveConsole(deps: ConsoleDeps) {
     app.listen({
       hostname: host,
       port,
+      // Elysia shares ports: staff would reach one of two instances by chance, which may have two databases.
+      reusePort: false,
       idleTimeout: deps.config.network.keepAliveSeconds,
       maxRequestBodySize: MAX_REQUEST_BYTES,
     })
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+    if ((error as { code?: unknown }).code !== 'EADDRINUSE')
+      throw new Error(`the console cannot listen at CONSOLE_HOST: ${(error as Error).message}`)
     throw new PortTaken(`port ${port} is taken; set CONSOLE_PORT to another`)
   }
   return {
