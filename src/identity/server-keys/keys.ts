@@ -11,8 +11,8 @@ export type ServerKeyRow = Tables['serverKeys']['$inferSelect']
 export const OVERLAP_MS = 24 * 3_600_000
 
 const SOURCE = /^[a-z0-9][a-z0-9._-]{0,63}$/
-/** The application itself, operators, and the key of development. */
-const RESERVED = ['matchday', 'operator', developmentSource]
+/** The application itself, operators, staff, and the key of development. */
+const RESERVED = ['matchday', 'operator', 'console', developmentSource]
 
 /** What is wrong with the name of a source; null if nothing is. */
 export function sourceFault(source: string): string | null {
