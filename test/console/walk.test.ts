@@ -118,6 +118,14 @@ onEachEngine('every operation of the console', world => {
       }
     })
 
+    test('nothing is read for a page of another origin of the same site', async () => {
+      const { headers } = await signIn(role)
+      for (const operation of walked().filter(isRead)) {
+        const { status, body } = await call(operation, { ...headers, 'sec-fetch-site': 'same-site' })
+        expect([operation.id, status, body.code]).toEqual([operation.id, 403, 'csrf_failed'])
+      }
+    })
+
     test('a write from another origin, or without one, is refused', async () => {
       const { headers } = await signIn(role)
       for (const operation of walked().filter(one => !isRead(one))) {

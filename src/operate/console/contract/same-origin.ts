@@ -22,3 +22,16 @@ export function requireSameOrigin({ host, url }: ConsoleConfig, { headers }: Req
     return given.host === headers.get('host') && [...LOOPBACK, host].includes(given.hostname)
   }
 }
+
+/**
+ * A page of the same site, such as one of another port or subdomain, has the cookie sent with pictures and links: what is read would
+ * be recorded as read by the person. Clients that are no browsers send no such header.
+ * @throws DomainError `csrf_failed`
+ */
+export function requireOwnPage({ headers }: Request): void {
+  const site = headers.get('sec-fetch-site')
+  if (site === null || site === 'same-origin' || site === 'none') return
+  throw new DomainError(consoleProblems.csrf_failed, {
+    detail: 'A page of another origin made this request.',
+  })
+}

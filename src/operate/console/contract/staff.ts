@@ -14,7 +14,7 @@ import { csrfTokenOf } from '../sessions/secrets.ts'
 import { findSession } from '../sessions/sessions.ts'
 import { createAct } from './act.ts'
 import { beginCall, type CurrentSession } from './call.ts'
-import { requireSameOrigin } from './same-origin.ts'
+import { requireOwnPage, requireSameOrigin } from './same-origin.ts'
 import { consoleConfigOf } from './settings.ts'
 
 /** What authentication throws: see `Refusal` of `identity/auth/groups.ts`. */
@@ -47,6 +47,7 @@ export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, 
           return withRefusals<Refusal>()({ staff: requestedBy, act: createAct(deps, request) })
         }
         const session = await requireSession(deps, request)
+        requireOwnPage(request)
         if (!READS.has(request.method)) {
           requireSameOrigin(consoleConfigOf(deps), request)
           requireCsrfToken(session, request)
