@@ -169,6 +169,18 @@ onEachEngine('An action on a fan in the console', world => {
     expect(JSON.stringify(detail)).not.toContain(fan.handle)
   })
 
+  test('asks no second person to erase a fan whose handle was not typed, or who is gone', async () => {
+    const { console } = world.config
+    if (!console) throw new Error('the console is on in tests')
+    const config = { ...world.config, console: { ...console, twoPerson: ['erasure' as const] } }
+    const ada = consoleOf(world, () => ({ config })).as('owner', 'Ada')
+    const fan = await namedFan(world)
+    const path = `/api/fans/${fan.id}/erase`
+    expect((await ada.post(path, { confirm: 'someone', reason })).status).toBe(422)
+    expect((await ada.post('/api/fans/nobody/erase', { confirm: 'nobody', reason })).status).toBe(404)
+    expect((await ada.post(path, { confirm: fan.handle, reason })).status).toBe(202)
+  })
+
   test('merges two fans after a plan that changes nothing', async () => {
     const [from, into] = [await namedFan(world), await namedFan(world)]
     await world.grant(from, 40)

@@ -1,6 +1,6 @@
 /** What staff correct about a fan, for the console: each locks the fan, and does what a verb of a room does. */
 import { and, eq, or } from 'drizzle-orm'
-import type { Transaction } from '../../../../db/index.ts'
+import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { refuseField } from '../../../core/transport-problems.ts'
 import { eventProblems } from '../../../economy/events/problems.ts'
@@ -72,7 +72,20 @@ export async function voidEventOf(
 }
 voidEventOf.problems = [...lockForStaff.problems, eventProblems.event_not_found] as const
 
-/** `confirm`: the handle of the fan, or the id of a fan without one, as typed by the person. */
+/**
+ * `confirm`: the handle of the fan, or the id of a fan without one, as typed by the person.
+ * @throws DomainError `fan_not_found`, and a refusal of the field
+ */
+export async function requireConfirmed(reader: Reader, fanId: string, confirm: string): Promise<void> {
+  const user = await findUserById(reader, fanId)
+  if (!user || user.erasedAt || user.mergedIntoId) throw new DomainError(userProblems.fan_not_found)
+  if (confirm !== (user.handle ?? fanId))
+    refuseField({
+      pointer: '/confirm',
+      message: 'must be the handle of the fan, or the id of a fan without one',
+    })
+}
+
 export async function eraseFan(
   tx: Transaction,
   fanId: string,
@@ -80,12 +93,7 @@ export async function eraseFan(
   onErased: (tombstone: Tombstone) => void,
 ) {
   await lockForStaff(tx, fanId)
-  const user = await findUserById(tx, fanId)
-  if (confirm !== (user?.handle ?? fanId))
-    refuseField({
-      pointer: '/confirm',
-      message: 'must be the handle of the fan, or the id of a fan without one',
-    })
+  await requireConfirmed(tx, fanId, confirm)
   const erasure = await eraseUser(tx, { id: fanId }, onErased)
   if (!erasure) throw new DomainError(userProblems.fan_not_found)
   const { devices, redemptionCodes, grantNotes, eventData } = erasure

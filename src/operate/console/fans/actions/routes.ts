@@ -13,6 +13,7 @@ import {
   eraseFan,
   lockForStaff,
   renameFan,
+  requireConfirmed,
   voidEventOf,
 } from '../../../admin/fans/corrections.ts'
 import { mergeFans } from '../../../admin/merge/merge-fans.ts'
@@ -271,6 +272,8 @@ const records = (deps: ConsoleDeps) => {
     .post(
       '/:fanId/erase',
       async ({ act, body: { confirm, reason }, params: { fanId } }) => {
+        // Before another person is asked to confirm it.
+        await requireConfirmed(db.read, fanId, confirm)
         const erased = await act(
           fan(fanId),
           reason,
