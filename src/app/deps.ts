@@ -42,6 +42,8 @@ import { createChains } from '../play/wallets/chains.ts'
 /** Called as things happen, for metrics. */
 interface Observers {
   request?: RequestObserver
+  /** As `request`, of the console. */
+  consoleRequest?: RequestObserver
   providerCall?: ProviderObserver
 }
 

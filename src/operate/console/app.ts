@@ -1,5 +1,6 @@
 /** The console as one application: its API and its pages. Never listens: `server.ts` does, and tests call `handle`. */
 import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
+import type { RequestHandler, Tracer } from '../../core/tracer.ts'
 import { methodsOf, shadowedRoutes, templateOf } from '../../platform/http/edge/methods.ts'
 import { routeFacts } from '../../platform/http/edge/route-facts.ts'
 import { serverHooks } from '../../platform/http/edge/server-hooks.ts'
@@ -53,7 +54,7 @@ const refuse = () => Promise.reject(new Error('the console is not composed'))
 
 /** `createApi`: tests add operations of their own. */
 export function createConsoleApp(deps: ConsoleDeps, createApi = createConsoleApi) {
-  const { config, elapsed } = deps
+  const { config, elapsed, observers, tracer } = deps
   const api = createApi(deps, request => app.handle(request))
   const app = new Elysia({ normalize: false, strictPath: true })
   const surroundings = {
@@ -67,9 +68,9 @@ export function createConsoleApp(deps: ConsoleDeps, createApi = createConsoleApi
       ...deps,
       // No other origin reads it, whatever CORS_ORIGINS says.
       config: { ...config, network: { ...config.network, corsOrigins: [], corsLoopback: false } },
-      observers: {},
+      observers: { request: observers.consoleRequest },
       rateLimiter: createRateLimiter({ rates: { ...config.limits.rates, ...RATES }, monotonic: elapsed }),
-      tracer: undefined,
+      tracer: tracer && named(tracer),
     },
     surroundings,
   )
@@ -78,5 +79,14 @@ export function createConsoleApp(deps: ConsoleDeps, createApi = createConsoleApi
     composed.route(method, path, () => {
       throw new NotFoundError()
     })
+  if (tracer)
+    // Guarantee of the cast: Elysia wraps its handler of requests.
+    composed.wrap(handle => tracer.handle(handle as unknown as RequestHandler))
   return composed.use(api).use(pageRoutes(config))
 }
+
+/** Some ids of operations are those of the API as well. */
+const named = (tracer: Tracer): Tracer => ({
+  ...tracer,
+  describeRequest: (operation, route) => tracer.describeRequest(operation && `console ${operation}`, route),
+})

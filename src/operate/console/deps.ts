@@ -7,9 +7,11 @@ import type { Cursors } from '../../core/pagination.ts'
 import type { AppSources } from '../../core/sources.ts'
 import type { GuardedFetch } from '../../core/ssrf-guard.ts'
 import type { TaskLog } from '../../core/task-log.ts'
+import type { Tracer } from '../../core/tracer.ts'
 import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Fetch } from '../../platform/identity-provider/fetch-json.ts'
+import type { CheckInCodes } from '../../play/check-ins/code.ts'
 import type { Payments } from '../../play/purchases/gateways/create.ts'
 import type { CodeSource } from '../../play/rewards/redemptions.ts'
 import type { Jobs } from '../admin/jobs/jobs.ts'
@@ -19,6 +21,8 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   db: Database
   log: Logger
   cursors: Cursors
+  /** Of the gate display. */
+  checkInCodes: CheckInCodes
   /** What the desk uses: codes of rewards and of vouchers. */
   codeSources: readonly CodeSource[]
   payments: Payments
@@ -30,5 +34,8 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   webhookSecrets: WebhookSecrets
   webhookFetch: GuardedFetch
   jobs: Jobs
+  /** As `RequestObserver`, of responses of the console. */
+  observers: { consoleRequest?: (operation: string | undefined, status: number, ms: number) => void }
+  tracer?: Tracer | undefined
   tasks: TaskLog
 }

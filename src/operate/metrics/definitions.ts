@@ -31,6 +31,16 @@ export function defineMetrics() {
       'Time from the arrival of a request to its response.',
       ['operation'],
     ),
+    consoleRequests: counter(
+      'matchday_console_http_requests_total',
+      'Responses of the console, by operation and status code.',
+      ['operation', 'code'],
+    ),
+    consoleRequestDuration: histogram(
+      'matchday_console_http_request_duration_seconds',
+      'Time from the arrival of a request of the console to its response.',
+      ['operation'],
+    ),
     streams: gauge('matchday_streams_open', 'Open streams of server-sent events.'),
     cacheRequests: counter('matchday_cache_requests_total', 'Look-ups in caches, by result.', [
       'cache',
@@ -159,7 +169,7 @@ export function defineMetrics() {
     ),
     verificationAge: gauge(
       'matchday_clean_verification_age_seconds',
-      'Time since `verify-ledger`, `verify-quests` or `audit verify` last ended without findings; missing before the first time.',
+      'Time since `verify-ledger`, `verify-quests` or `audit verify` (`verify-audit`) last ended without findings; missing before the first time.',
       ['command'],
     ),
     backlogRead: gauge(

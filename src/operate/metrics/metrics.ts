@@ -16,7 +16,13 @@ export function createMetrics() {
     /** For `openDatabase`. */
     database: observeDatabase(metrics),
     /** For `createDeps`. */
-    observers: { request: observeRequests(metrics), providerCall: observeProvider(metrics) },
+    observers: {
+      request: observeRequests(metrics),
+      consoleRequest: observeRequests({
+        ...{ requests: metrics.consoleRequests, requestDuration: metrics.consoleRequestDuration },
+      }),
+      providerCall: observeProvider(metrics),
+    },
     /** Starts the endpoint. @throws Error when the port is taken */
     serve(deps: MetricsDeps & { log: Logger }, address: { host: string; port: number }) {
       metrics.build.set({ version: product.version, bun: Bun.version, database: deps.db.engine }, 1)

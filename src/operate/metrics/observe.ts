@@ -18,7 +18,7 @@ export const observeDatabase = (metrics: Metrics): DatabaseObserver => ({
 })
 
 export const observeRequests =
-  ({ requests, requestDuration }: Metrics) =>
+  ({ requests, requestDuration }: Pick<Metrics, 'requests' | 'requestDuration'>) =>
   (operation = NO_OPERATION, code: number, ms: number): void => {
     requests.inc({ operation, code })
     requestDuration.observe({ operation }, ms / 1000)
