@@ -15,6 +15,7 @@ export const SECURITY_EVENTS = {
   console_link_reused: 'a link of the console was used again, and refused',
   console_link_refused: 'a link of the console that is unknown or has expired was refused',
   console_sign_in_refused: 'a sign-in to the console by the provider of the staff was refused',
+  console_logout_refused: 'a logout token for sessions of the console was refused',
 } as const
 
 export type SecurityEvent = keyof typeof SECURITY_EVENTS

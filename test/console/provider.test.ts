@@ -245,6 +245,146 @@ onEachEngine('signing in with the provider of the staff', world => {
     expect(world.logged.join('')).toContain('the provider of the staff cannot be reached')
   })
 
+  describe('a logout token of the provider', () => {
+    // The limit of an address is per minute.
+    beforeEach(() => world.clock.advance(60_000))
+    const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+    const logOut = (token: string, at = usual) =>
+      at.client({}).send('/api/session/provider/logout', {
+        method: 'POST',
+        body: new URLSearchParams({ logout_token: token }),
+      })
+    /** Signs a person in; the session at the provider is that of their ID token. */
+    async function signedIn(sub?: string) {
+      const person_ = sub ?? (await person('support'))
+      const { back, cookie } = await authorize(person_)
+      let sid = ''
+      tamper = async (request, response) => {
+        if (!request.url.endsWith('/token')) return response
+        const body = (await response.json()) as { id_token: string }
+        sid = String(decodeJwt(body.id_token).sid)
+        return Response.json(body)
+      }
+      const [, session] = cookiesOf(await comeBack(back, cookie))
+      tamper = async (_, response) => response
+      const client = usual.client({ cookie: pairOf(session) })
+      return { sub: person_, sid, isIn: async () => (await client.get('/api/session')).status === 200 }
+    }
+    const mint = async (sub: string, claims: object, options: object = {}) => {
+      const response = await world.idp.handle(
+        new Request(`${ISSUER}/_mock/tokens`, {
+          method: 'POST',
+          body: JSON.stringify({
+            ...{ sub, typ: 'logout+jwt', expiresIn: 120, ...options },
+            claims: { aud: CLIENT_ID, events: { [EVENT]: {} }, ...claims },
+          }),
+          headers: { 'content-type': 'application/json' },
+        }),
+      )
+      return String(((await response.json()) as { access_token: string }).access_token)
+    }
+
+    test('ends the session that it names, and no other of the person', async () => {
+      const one = await signedIn()
+      const other = await signedIn(one.sub)
+      expect(await logOut(await mint(one.sub, { sid: one.sid }))).toMatchObject({
+        status: 200,
+        body: { ended: 1 },
+      })
+      expect([await one.isIn(), await other.isIn()]).toEqual([false, true])
+      const { entries } = (await usual.as('owner').get('/api/audit?staffId=provider&limit=1')).body
+      expect(entries).toMatchObject([
+        { operation: 'endProviderSessions', detail: { staffId: `provider:${one.sub}` } },
+      ])
+    })
+
+    test('ends all sessions of the person without the name of one, and of nobody else', async () => {
+      const [one, stranger] = [await signedIn(), await signedIn()]
+      const other = await signedIn(one.sub)
+      const answer = await logOut(await mint(one.sub, { sid: null }))
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+      expect([await one.isIn(), await other.isIn(), await stranger.isIn()]).toEqual([false, false, true])
+    })
+
+    test('of another person does not end a session that it names', async () => {
+      const [one, stranger] = [await signedIn(), await signedIn()]
+      expect((await logOut(await mint(stranger.sub, { sid: one.sid }))).body).toEqual({ ended: 0 })
+      expect(await one.isIn()).toBe(true)
+    })
+
+    test('that is sent again does not end a session that began after it', async () => {
+      const one = await signedIn()
+      const token = await mint(one.sub, { sid: null })
+      expect((await logOut(token)).body).toEqual({ ended: 1 })
+      expect((await logOut(token)).body).toEqual({ ended: 0 })
+      world.clock.advance(60_000)
+      const later = await signedIn(one.sub)
+      expect((await logOut(token)).body).toEqual({ ended: 0 })
+      expect(await later.isIn()).toBe(true)
+    })
+
+    test.each<[string, object, object]>([
+      ['is signed by another key', {}, { defect: 'wrong_key' }],
+      ['has no signature', {}, { defect: 'alg_none' }],
+      ['has an unknown key', {}, { defect: 'unknown_kid' }],
+      ['is signed with the public key as a secret', {}, { defect: 'hs256_public_key' }],
+      ['brings its own key', {}, { defect: 'embedded_jwk' }],
+      ['has expired', {}, { defect: 'expired' }],
+      ['is of the future', {}, { defect: 'future_iat' }],
+      ['is of another issuer', {}, { defect: 'wrong_issuer' }],
+      ['is for another client', { aud: 'matchday-swagger' }, {}],
+      ['is an ID token', { nonce: 'x' }, { typ: 'JWT' }],
+      ['is an access token', {}, { typ: 'at+jwt' }],
+      ['is of no logout', { events: null }, {}],
+      ['is of another event', { events: { 'http://schemas.openid.net/event/other': {} } }, {}],
+      ['has an event that is no object', { events: { [EVENT]: true } }, {}],
+      ['has no jti', { jti: null }, {}],
+      ['names nobody', { sub: null, sid: null }, {}],
+      ['is older than ten minutes, without an end', { iat: 1, exp: 4_102_444_800 }, {}],
+    ])('that %s is refused', async (_, claims, options) => {
+      const one = await signedIn()
+      const { status, body } = await logOut(await mint(one.sub, { sid: one.sid, ...claims }, options))
+      expect([status, body.code]).toEqual([400, 'logout_token_not_valid'])
+      expect(await one.isIn()).toBe(true)
+      await waitUntil('the event is logged', () =>
+        world.logged.some(line => line.includes('"console_logout_refused"')),
+      )
+      expect(world.logged.join('')).not.toContain(one.sid)
+    })
+
+    test.each([
+      ['nothing', '', 400],
+      ['a word', 'x', 400],
+      ['no claims', 'a.b.c', 400],
+      ['too long a text', 'x'.repeat(20_000), 422],
+    ])('that is %s is refused, and the provider is not asked', async (_, token, refused) => {
+      expect((await logOut(token)).status).toBe(refused)
+      expect(asked).toEqual([])
+    })
+
+    test('is for a console with a provider alone', async () => {
+      const { status, body } = await logOut('a.b.c', consoleOf(world))
+      expect([status, body.code]).toEqual([400, 'logout_token_not_valid'])
+    })
+
+    test('ends nothing while the keys of the provider cannot be read, and can be sent again', async () => {
+      const one = await signedIn()
+      const token = await mint(one.sub, { sid: one.sid })
+      tamper = async () => new Response('down', { status: 503 })
+      const { status, body } = await logOut(token)
+      expect([status, body.code, await one.isIn()]).toEqual([503, 'identity_provider_unavailable', true])
+      tamper = async (_, response) => response
+      expect((await logOut(token)).body).toEqual({ ended: 1 })
+    })
+
+    test('ends sessions by links of nobody', async () => {
+      const { headers } = await usual.signIn('owner', 'Linked')
+      const sub = await person('owner')
+      await logOut(await mint(sub, { sub: 'link:Linked', sid: null }))
+      expect((await usual.client(headers).get('/api/session')).status).toBe(200)
+    })
+  })
+
   test('the page learns whether there is a provider', async () => {
     expect((await usual.anonymous.get('/api/session/provider')).body).toEqual({ provider: 'localhost:4000' })
     const without = consoleOf(world)

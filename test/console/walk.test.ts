@@ -10,6 +10,7 @@ import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
 
 /** Operations without a session. */
 const WITHOUT_SESSION = [
+  'endProviderSessions',
   'finishProviderSignIn',
   'readLink',
   'readSignInOptions',

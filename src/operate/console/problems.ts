@@ -13,6 +13,12 @@ export const consoleProblems = defineProblems({
     title: 'This link cannot be used',
     description: 'The link was used, has expired, or is not complete. Ask for a new one.',
   },
+  logout_token_not_valid: {
+    status: 400,
+    title: 'The logout token is not valid',
+    description:
+      'It is not signed by the provider of the staff for this console, is too old, or is no logout token. No session has ended.',
+  },
   session_not_found: {
     status: 404,
     title: 'There is no such session',

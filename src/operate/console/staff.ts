@@ -9,8 +9,14 @@ export interface Staff {
   role: Role
 }
 
+/** Of the subject of a person at the provider of the staff. */
+export const staffIdOf = (subject: string) => `provider:${subject}`
+
 /** The operator of the machine, in the audit log. */
 export const OPERATOR: Staff = { id: 'operator', name: 'Operator', role: 'owner' }
+
+/** The provider of the staff, in the audit log, where it ends sessions. */
+export const PROVIDER: Staff = { id: 'provider', name: 'Provider', role: 'owner' }
 
 /** Of a stored row. @throws Error for a role of a newer version: nobody acts in a role that is not known */
 export function roleOf(text: string): Role {

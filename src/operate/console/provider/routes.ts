@@ -1,5 +1,6 @@
-/** Sign-in with the provider of the staff: to its page, and back. */
+/** Sign-in with the provider of the staff: to its page, and back; and the end of sessions that it asks for. */
 import { loggable } from '../../../core/loggable.ts'
+import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
 import { anyone } from '../../../platform/http/contract/group.ts'
@@ -9,6 +10,7 @@ import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
 import { recordAction } from '../audit/record.ts'
 import { consoleConfigOf, consoleUrlOf } from '../contract/settings.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { consoleProblems } from '../problems.ts'
 import {
   attemptCookie,
   attemptCookieName,
@@ -16,8 +18,10 @@ import {
   readCookie,
   sessionCookie,
 } from '../sessions/cookie.ts'
+import { EndedSessions } from '../sessions/schema.ts'
 import { createSession, endSessionOfToken, SESSION_MS } from '../sessions/sessions.ts'
-import { ProviderResponse, Redirect, SignInOptions } from './schema.ts'
+import { createLogoutReader, logOutAtProvider } from './logout.ts'
+import { LogoutForm, ProviderResponse, Redirect, SignInOptions } from './schema.ts'
 import { createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
 
 const PREFIX = '/api/session/provider'
@@ -34,6 +38,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
     })
   const redirectUri = `${consoleUrlOf(console)}${PREFIX}/callback`
   const signIn = provider && createStaffSignIn({ ...deps, provider, redirectUri, fetch })
+  const readLogout = provider && createLogoutReader({ ...deps, provider, fetch })
 
   /** 303: the browser follows with GET, and sends no address of this response on. */
   function redirect(location: string, cookies: string[]): never {
@@ -84,11 +89,12 @@ export const providerRoutes = (deps: ConsoleDeps) => {
         try {
           // Guarantee of the cast: parameters of a query are texts.
           const response = query as Record<string, string | undefined>
-          const staff = await signIn.finish(response, readCookie(request.headers, attemptCookieName(secure)))
+          const attempt = readCookie(request.headers, attemptCookieName(secure))
+          const { staff, sid } = await signIn.finish(response, attempt)
           const replaced = readCookie(request.headers, cookieName(secure))
           const { token } = await deps.db.write(async tx => {
             if (replaced !== undefined) await endSessionOfToken(tx, replaced)
-            const created = await createSession(tx, staff)
+            const created = await createSession(tx, staff, sid)
             const subject = { kind: 'session', id: created.id }
             await recordAction(tx, { staff, operation: 'signIn', subject, detail: { provider: true } })
             return created
@@ -110,6 +116,26 @@ export const providerRoutes = (deps: ConsoleDeps) => {
         responses: { 303: Redirect },
         data: 'write',
         limit: 'tokens',
+      }),
+    )
+    .post(
+      '/logout',
+      async ({ body }) => {
+        const token = new URLSearchParams(new TextDecoder().decode(body)).get('logout_token')
+        if (!readLogout || token === null) throw new DomainError(consoleProblems.logout_token_not_valid)
+        const logout = await readLogout(token)
+        return { ended: await deps.db.write(tx => logOutAtProvider(tx, logout)) }
+      },
+      operation({
+        id: 'endProviderSessions',
+        summary: 'End sessions of staff, as their provider asks',
+        description: 'OpenID Connect Back-Channel Logout 1.0: a form with a `logout_token`.',
+        body: LogoutForm,
+        responses: { 200: EndedSessions },
+        problems: createLogoutReader.problems,
+        data: 'write',
+        limit: 'tokens',
+        idempotencyKey: 'none',
       }),
     )
 }

@@ -1,5 +1,5 @@
 /** Schemas of the sign-in with a provider. */
-import { Closed, Nullable } from '../../../core/schemas.ts'
+import { Bytes, Closed, Nullable } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 
 export const SignInOptions = Closed(
@@ -17,6 +17,14 @@ const text = Type.Optional(Type.String({ maxLength: 4_096 }))
 export const ProviderResponse = Type.Object(
   { code: text, state: text, iss: text, error: text },
   { additionalProperties: true },
+)
+
+const MAX_FORM_BYTES = 16 * 1024
+
+export const LogoutForm = Bytes(
+  MAX_FORM_BYTES,
+  ['application/x-www-form-urlencoded'],
+  'A form with `logout_token`.',
 )
 
 export const Redirect = Type.String({ description: 'A redirect.' })

@@ -1,20 +1,18 @@
 /** The OpenID provider of the staff: authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
 import { createHash } from 'node:crypto'
-import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
 import type { Sources } from '../../../../db/index.ts'
 import { isSameSecret } from '../../../core/constant-time.ts'
-import type { StaffProviderConfig } from '../../../platform/config/console.ts'
-import { discoveryUrl, readDiscovery } from '../../../platform/identity-provider/discovery.ts'
 import { type Fetch, fetchJson, ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { mintSecret } from '../sessions/secrets.ts'
-import { nameFault, type Staff } from '../staff.ts'
+import { nameFault, type Staff, staffIdOf } from '../staff.ts'
+import { createStaffProvider, LIMITS, type StaffProviderDeps } from './provider.ts'
 import { readRole } from './role.ts'
 
-const LIMITS = { deadlineMs: 10_000, maxBytes: 256 * 1024 }
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-const LEEWAY_SECONDS = 30
 /** OpenID Connect Core 1.0 §2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
+/** Characters of the id of a session at the provider. */
+const MAX_SID = 255
 
 /** Why nobody was signed in, for the page. */
 export type SignInFault = 'denied' | 'expired' | 'no_role' | 'provider'
@@ -37,23 +35,27 @@ interface Attempt {
   verifier: string
 }
 
-interface Options extends Pick<Sources, 'now' | 'randomBytes'> {
-  provider: StaffProviderConfig
+interface Options extends StaffProviderDeps, Pick<Sources, 'randomBytes'> {
   redirectUri: string
-  fetch: Fetch
 }
 
-export function createStaffSignIn({ provider, redirectUri, fetch, now, randomBytes }: Options) {
-  const { issuer, clientId, clientSecret, roleClaim } = provider
-  // What the host resolves to is checked by `fetch`.
-  const rules = { httpsOnly: issuer.startsWith('https:'), publicOnly: false, allowPrivate: [] }
+/** Who signed in. */
+interface SignedIn {
+  staff: Staff
+  /** The `sid` of the ID token: the session at the provider; null if it tells none. */
+  sid: string | null
+}
+
+export function createStaffSignIn({ redirectUri, randomBytes, ...deps }: Options) {
+  const { fetch } = deps
+  const { clientId, clientSecret, roleClaim } = deps.provider
+  const { discover: readEndpoints, issuers, verify } = createStaffProvider(deps)
 
   async function discover() {
-    const { body } = await fetchJson({ ...LIMITS, fetch, url: discoveryUrl(issuer) })
-    const endpoints = readDiscovery(body, issuer, rules)
+    const { endpoints, document } = await readEndpoints()
     const { authorization, token, jwks } = endpoints
     if (!authorization || !token) throw new ProviderError('it has no endpoints to sign in', 'invalid')
-    const methods = body.token_endpoint_auth_methods_supported
+    const methods = document.token_endpoint_auth_methods_supported
     const takesBasic = !Array.isArray(methods) || methods.includes('client_secret_basic')
     return { authorization, token, jwks, takesBasic }
   }
@@ -79,17 +81,7 @@ export function createStaffSignIn({ provider, redirectUri, fetch, now, randomByt
     const response = await fetchJson({ ...LIMITS, fetch: authorized, url: token, body })
     const { id_token: idToken } = response.body
     if (typeof idToken !== 'string') throw new SignInRefused('provider', 'the provider sent no ID token')
-    const keys = await fetchJson({ ...LIMITS, fetch, url: jwks })
-    // Guarantee of the cast: jose checks the set.
-    const set = createLocalJWKSet(keys.body as unknown as JSONWebKeySet)
-    const { payload } = await jwtVerify(idToken, set, {
-      ...{ audience: clientId, algorithms: ALGORITHMS, clockTolerance: LEEWAY_SECONDS },
-      ...{
-        issuer: [issuer, `${issuer}/`],
-        currentDate: now(),
-        requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
-      },
-    })
+    const { payload } = await verify(idToken, { jwks }, { requiredClaims: ['sub', 'exp', 'iat', 'nonce'] })
     return payload
   }
 
@@ -116,13 +108,16 @@ export function createStaffSignIn({ provider, redirectUri, fetch, now, randomByt
      * The person of a response of the provider. `cookie`: what `begin` gave to this browser.
      * @throws SignInRefused, ProviderError, and jose's errors
      */
-    async finish(response: Record<string, string | undefined>, cookie: string | undefined): Promise<Staff> {
+    async finish(
+      response: Record<string, string | undefined>,
+      cookie: string | undefined,
+    ): Promise<SignedIn> {
       const [state = '', nonce = '', verifier = ''] = cookie?.split('.') ?? []
       // Another site may have sent the browser here, with a code of its own.
       if (state === '' || !isSameSecret(response.state ?? '', state))
         throw new SignInRefused('expired', 'the response is of no sign-in of this browser')
       // RFC 9207: the response is of this provider.
-      if (response.iss !== undefined && ![issuer, `${issuer}/`].includes(response.iss))
+      if (response.iss !== undefined && !issuers.includes(response.iss))
         throw new SignInRefused('provider', 'the response is of another issuer')
       if (response.code === undefined) throw new SignInRefused('denied', 'the provider refused the sign-in')
       const claims = await redeem(response.code, { state, nonce, verifier })
@@ -135,7 +130,11 @@ export function createStaffSignIn({ provider, redirectUri, fetch, now, randomByt
         throw new SignInRefused('provider', 'the subject of the ID token is not 1 to 255 characters of ASCII')
       const role = readRole(claims, roleClaim)
       if (role === null) throw new SignInRefused('no_role', `the claim ${roleClaim} has no role`)
-      return { id: `provider:${sub}`, name: nameOf(claims), role }
+      const { sid } = claims
+      return {
+        staff: { id: staffIdOf(sub), name: nameOf(claims), role },
+        sid: typeof sid === 'string' && sid.length <= MAX_SID ? sid : null,
+      }
     },
   } as const
 

@@ -19,14 +19,21 @@ export interface NewSession extends StaffSession {
   token: string
 }
 
-/** Always with a new token: one that a browser had before its sign-in is worth nothing. */
-export async function createSession(tx: Transaction, staff: Staff): Promise<NewSession> {
+/**
+ * Always with a new token: one that a browser had before its sign-in is worth nothing. `providerSession`: of a sign-in with the
+ * provider, its `sid`.
+ */
+export async function createSession(
+  tx: Transaction,
+  staff: Staff,
+  providerSession: string | null = null,
+): Promise<NewSession> {
   const token = mintSecret(tx.randomBytes)
   const [id, createdAt] = [tx.newId(), tx.now()]
   const expiresAt = new Date(createdAt.getTime() + SESSION_MS)
   const { id: staffId, name, role } = staff
   await tx.insert(tx.tables.consoleSessions).values({
-    ...{ id, hash: hashSecret(token), staffId, name, role },
+    ...{ id, hash: hashSecret(token), staffId, name, role, providerSession },
     ...{ createdAt, expiresAt, lastUsedAt: createdAt },
   })
   return { id, staff, expiresAt, lastUsedAt: createdAt, token }

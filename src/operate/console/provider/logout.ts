@@ -1,0 +1,87 @@
+/** Sessions that the provider of the staff ends: OpenID Connect Back-Channel Logout 1.0. */
+import { decodeJwt, errors } from 'jose'
+import type { Transaction } from '../../../../db/index.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
+import { providerProblems } from '../../../platform/identity-provider/problems.ts'
+import { recordAction } from '../audit/record.ts'
+import { consoleProblems } from '../problems.ts'
+import { endSessionsAtProvider, type ProviderLogout } from '../sessions/provider-sessions.ts'
+import { PROVIDER } from '../staff.ts'
+import { createStaffProvider, LEEWAY_SECONDS, type StaffProviderDeps } from './provider.ts'
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Providers send a token at once, and again for a while if nothing answers. */
+const MAX_AGE_SECONDS = 600
+const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt']
+
+/** A token that the provider has not issued for this, here and now. The message is for the log: it has no value of the token. */
+const refused = (detail: string) =>
+  new DomainError(consoleProblems.logout_token_not_valid, {
+    detail,
+    security: { event: 'console_logout_refused' },
+  })
+
+/** Reads logout tokens. @throws DomainError `logout_token_not_valid`, `identity_provider_unavailable` */
+export function createLogoutReader(deps: StaffProviderDeps) {
+  const { discover, issuers, verify } = createStaffProvider(deps)
+  const { clientId } = deps.provider
+
+  /** Before the provider is asked for its keys. */
+  function requireAddressed(token: string) {
+    let claims: ReturnType<typeof decodeJwt>
+    try {
+      claims = decodeJwt(token)
+    } catch {
+      throw refused('It is no token.')
+    }
+    if (!issuers.includes(claims.iss ?? '') || ![claims.aud].flat().includes(clientId))
+      throw refused('It is of another issuer, or for another client.')
+  }
+
+  return async (token: string): Promise<ProviderLogout> => {
+    requireAddressed(token)
+    try {
+      const { endpoints } = await discover()
+      const options = { maxTokenAge: MAX_AGE_SECONDS }
+      const { payload, protectedHeader } = await verify(token, endpoints, options)
+      const { sub, sid, iat = 0, jti, nonce, events } = payload
+      // An ID token has a nonce, and no such event.
+      const isOther = !TYPES.includes(protectedHeader.typ?.toLowerCase()) || nonce !== undefined
+      if (isOther || typeof jti !== 'string' || !isLogout(events)) throw refused('It is no logout token.')
+      const subject = typeof sub === 'string' ? sub : null
+      const session = typeof sid === 'string' ? sid : null
+      if (subject === null && session === null) throw refused('It names neither a person nor a session.')
+      // A token that is sent again ends nothing that began after it.
+      return { subject, session, until: new Date((iat + LEEWAY_SECONDS) * 1_000) }
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw refused(`It does not verify: ${error.code}.`)
+      if (error instanceof ProviderError)
+        throw new DomainError(providerProblems.identity_provider_unavailable, {
+          retryAfter: error.retryAfter,
+        })
+      throw error
+    }
+  }
+}
+createLogoutReader.problems = [
+  consoleProblems.logout_token_not_valid,
+  providerProblems.identity_provider_unavailable,
+] as const
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+const isLogout = (events: unknown): boolean =>
+  isObject(events) && Object.hasOwn(events, EVENT) && isObject(events[EVENT])
+
+/** Returns how many sessions ended. Each is a row of the audit log. */
+export async function logOutAtProvider(tx: Transaction, logout: ProviderLogout): Promise<number> {
+  const ended = await endSessionsAtProvider(tx, logout)
+  for (const { id, staffId } of ended)
+    await recordAction(tx, {
+      ...{ staff: PROVIDER, operation: 'endProviderSessions' },
+      ...{ subject: { kind: 'session', id }, detail: { staffId } },
+    })
+  return ended.length
+}
