@@ -83,6 +83,44 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Match day (skipped: ${noBrowser
       },
     )
 
+    test('the gate display opens by the session, keeps the screen on, and goes on after a new sign-in', async () => {
+      // The page goes by the time of the server's responses, which is the machine's: codes of the frozen clock stay valid for it.
+      const kickoffAt = new Date(Date.now() + HOUR)
+      world.clock.ms = kickoffAt.getTime()
+      const matchId = await world.match({ kickoffAt })
+      const browser = await openBrowser({ viewport: { width: 768, height: 1024 } })
+      await browser.context.addInitScript(`
+        window.locks = []
+        const request = async kind => (locks.push({ kind, released: false }), locks.at(-1))
+        Object.defineProperty(navigator, 'wakeLock', { configurable: true, value: { request } })
+      `)
+      const page = await pages.open(browser.context, `/match-day/${matchId}`, 'support')
+      await page.getByText('Checked in').waitFor()
+      const opened = browser.context.waitForEvent('page')
+      await page.getByRole('link', { name: 'Open the gate display' }).click()
+      const gate = await opened
+      await gate.getByRole('img', { name: /QR code/ }).waitFor()
+      expect(new URL(gate.url()).origin).toBe(pages.origin)
+      expect(await gate.getByRole('textbox').count()).toBe(0)
+      expect(await gate.evaluate('locks.map(({ kind }) => kind)')).toEqual(['screen'])
+      await takeScreenshot(gate, 'gate-display')
+      expect(await findSerious(gate)).toEqual([])
+      const code = (await gate.locator('figure code').textContent()) ?? ''
+      const fan = await world.fan()
+      expect((await fan.post('/api/check-ins', { code })).status).toBe(201)
+      await page.reload()
+      await page.getByText('Checked in').locator('..').getByText('1', { exact: true }).waitFor()
+
+      await world.db.write(tx => tx.update(tx.tables.consoleSessions).set({ endedAt: tx.now() }))
+      await gate.getByRole('link', { name: 'Sign in to the console.' }).waitFor()
+      expect(await gate.getByRole('img').isVisible()).toBe(false)
+      expect(await findSerious(gate)).toEqual([])
+      await pages.open(browser.context, '/match-day', 'support')
+      await gate.getByRole('img', { name: /QR code/ }).waitFor()
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
     test('a report of another system that comes first is shown, and either is kept', async () => {
       const { matchId, report } = await addMatch(world)
       const browser = await openBrowser()

@@ -5,7 +5,8 @@ import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
 onEachEngine('match day in the console', world => {
-  const { as } = consoleOf(world)
+  const console = consoleOf(world)
+  const { as } = console
   const editor = as('editor', 'Ana')
   const read = async (matchId: string) => (await editor.get(`/api/match-day/matches/${matchId}`)).body
   async function report(matchId: string, state: object) {
@@ -90,7 +91,48 @@ onEachEngine('match day in the console', world => {
     expect(entries).toMatchObject([{ detail: { before: 4_000, revision: 4 } }])
   })
 
-  test('the gate display is at the public address', async () => {
+  test('counts who has checked in at a match, and at no other', async () => {
+    const [match, other] = [await world.match(), await world.match()]
+    expect((await read(match)).checkIns).toBe(0)
+    const { code } = (await editor.get(`/api/match-day/matches/${match}/check-in-code`)).body
+    for (const fan of [await world.fan(), await world.fan()]) {
+      expect((await fan.post('/api/check-ins', { code })).status).toBe(201)
+      expect((await fan.post('/api/check-ins', { code })).status).toBe(200)
+    }
+    expect([(await read(match)).checkIns, (await read(other)).checkIns]).toEqual([2, 0])
+  })
+
+  test.each(['support', 'editor', 'owner'] as const)('%s gets the code at the gate', async role => {
+    const matchId = await world.match()
+    const path = `/api/match-day/matches/${matchId}/check-in-code`
+    const { status, body, headers } = await as(role).get(path)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const fan = await world.fan()
+    expect((await fan.post('/api/check-ins', { code: body.code })).body.matchId).toBe(matchId)
+    expect((await as(role).get('/api/match-day/matches/none/check-in-code')).body.code).toBe(
+      'match_not_found',
+    )
+  })
+
+  test('a page of the console shows the code by the session; the public one asks for a key', async () => {
+    const matchId = await world.match()
+    const [own, open] = await Promise.all(
+      [console.app, world.app].map(async app => {
+        const response = await app.handle(new Request(`http://localhost/check-in/${matchId}`))
+        return { status: response.status, text: await response.text(), headers: response.headers }
+      }),
+    )
+    expect([own?.status, open?.status]).toEqual([200, 200])
+    expect(own?.text).toContain('data-matches="/api/match-day/matches" data-session')
+    expect(own?.text).not.toContain('<input')
+    expect(open?.text).toContain('id="server-key"')
+    expect(open?.text).not.toContain('data-session')
+    expect(own?.headers.get('content-security-policy')).toContain("script-src 'self'")
+    for (const name of ['check-in.js', 'check-in.css', 'lean-qr.mjs'])
+      expect((await console.anonymous.get(`/check-in/assets/${name}`)).status).toBe(200)
+  })
+
+  test('the public page of the gate is at the public address', async () => {
     const matchId = await world.match()
     const { gateUrl } = await read(matchId)
     expect(new URL(gateUrl).pathname).toBe(`/check-in/${matchId}`)

@@ -3,18 +3,25 @@ import { readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { Elysia, NotFoundError } from 'elysia'
 import type { Config } from '../../platform/config/config.ts'
+import { gateFiles } from '../../play/check-ins/page.ts'
 import { createBundler } from './bundle.ts'
 
 /** The bundled files, which the executable contains. */
 const BUILT = join(import.meta.dir, '../../../data/console')
 
+type PageConfig = Pick<Config, 'checkInUrl' | 'docs' | 'port'>
+
+/** Uploaded pictures are on the address of the API. */
+const picturesOf = ({ docs, port }: PageConfig) =>
+  URL.parse(docs.publicUrl ?? '')?.origin ?? `http://localhost:${port}`
+
 /** Scripts and styles of this origin alone; pictures of the catalogue may be of any https origin. */
-const policyOf = ({ docs, port }: Pick<Config, 'docs' | 'port'>) =>
+const policyOf = (config: PageConfig) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' data: blob: https: ${URL.parse(docs.publicUrl ?? '')?.origin ?? `http://localhost:${port}`}`,
+    `img-src 'self' data: blob: https: ${picturesOf(config)}`,
     "media-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -23,7 +30,7 @@ const policyOf = ({ docs, port }: Pick<Config, 'docs' | 'port'>) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-export function pageRoutes(config: Pick<Config, 'docs' | 'port'>) {
+export function pageRoutes(config: PageConfig) {
   const readFiles = Bun.isStandaloneExecutable ? readBuilt() : createBundler()
   const policy = policyOf(config)
   const hidden = { detail: { hide: true } }
@@ -47,9 +54,12 @@ export function pageRoutes(config: Pick<Config, 'docs' | 'port'>) {
       },
     })
   }
-  return new Elysia({ name: 'console/pages' })
-    .get('/', () => serve(''), hidden)
-    .get('/*', ({ params }) => serve(params['*']), hidden)
+  const routes = new Elysia({ name: 'console/pages' })
+  // The page at the gate, which the session opens here.
+  const gate = { link: config.checkInUrl, matches: '/api/match-day/matches', session: true }
+  for (const [path, respond] of gateFiles({ ...gate, images: picturesOf(config) }))
+    routes.get(`/check-in${path}`, respond, hidden)
+  return routes.get('/', () => serve(''), hidden).get('/*', ({ params }) => serve(params['*']), hidden)
 }
 
 function readBuilt(): () => Promise<Map<string, Blob>> {

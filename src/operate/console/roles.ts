@@ -42,6 +42,10 @@ export const PERMISSIONS = {
   'moderation.write': { about: 'Decide reports and appeals, hide, suspend', roles: ['moderator', 'owner'] },
   'matches.read': { about: 'Read matches and their settlement', roles: everyone },
   'matches.write': { about: 'Enter scores and states of matches', roles: ['editor', 'owner'] },
+  'gate.show': {
+    about: 'Show the code at the gate, by which fans check in',
+    roles: ['support', 'editor', 'owner'],
+  },
   'orders.read': { about: 'Read orders and payments', roles: ['support', 'finance', 'owner'] },
   'orders.write': { about: 'Ship lines of orders', roles: ['support', 'finance', 'owner'] },
   'refunds.write': { about: 'Refund payments', roles: ['finance', 'owner'], twoPerson: 'money' },

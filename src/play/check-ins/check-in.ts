@@ -1,6 +1,6 @@
 /** Checks a fan in at a match, by the code that is shown at the gate: once per fan and match. */
 
-import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, count, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { CHECK_IN_STATUSES, checkInOf, kickoffsAround } from '../../club/matches/check-in-window.ts'
@@ -41,6 +41,21 @@ export async function checkIn(
   return { ...result, created: true, isElsewhere }
 }
 checkIn.problems = [checkInProblems.invalid_check_in_code, checkInProblems.check_in_closed] as const
+
+/** The code that is shown at the gate now. @throws DomainError `match_not_found` */
+export async function readCheckInCode(reader: Reader, codes: CheckInCodes, matchId: string) {
+  const { id } = await requireMatch(reader, matchId)
+  const { code, validUntil } = codes.issue(id, reader.now())
+  return { code, validUntil: validUntil.toISOString() }
+}
+readCheckInCode.problems = requireMatch.problems
+
+/** How many fans have checked in at the match. */
+export async function countCheckIns(reader: Reader, matchId: string): Promise<number> {
+  const { checkIns } = reader.tables
+  const [row] = await reader.select({ fans: count() }).from(checkIns).where(eq(checkIns.matchId, matchId))
+  return row?.fans ?? 0
+}
 
 /** Why the match takes no check-ins now. */
 function closedProblem(match: MatchRow | undefined, now: Date) {

@@ -1,8 +1,30 @@
 /** The page for a screen at the gate: it shows the check-in code of a match as a QR code. */
 import { join } from 'node:path'
+import { pageResponse } from '../../platform/docs/page-response.ts'
 
-/** `link`: the app's page for check-ins, which the QR code opens; null: it has the code alone. */
-export const page = (link: string | null) => `<!doctype html>
+interface PageOptions {
+  /** The app's page for check-ins, which the QR code opens; null: it has the code alone. */
+  link: string | null
+  /** What has a match and its code, by the id of the match. */
+  matches: string
+  /** Whether the session of the browser reads the code. Otherwise staff enter a server key. */
+  session: boolean
+}
+
+const keyForm = `<form id="key" hidden>
+<h2>For staff</h2>
+<label for="server-key">Server key</label>
+<input id="server-key" type="password" autocomplete="off" spellcheck="false" required>
+<button>Show the code</button>
+<p>The key is kept until this tab is closed or reloaded, and nowhere else.</p>
+</form>`
+
+const signIn = `<section id="key" hidden>
+<h2>For staff</h2>
+<p><a href="/" target="_blank">Sign in to the console.</a> Then this page goes on by itself.</p>
+</section>`
+
+const page = ({ link, matches, session }: PageOptions) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -12,7 +34,7 @@ export const page = (link: string | null) => `<!doctype html>
 <link rel="stylesheet" href="/check-in/assets/check-in.css">
 </head>
 <body>
-<main id="gate"${link === null ? '' : ` data-link="${Bun.escapeHTML(link)}"`}>
+<main id="gate" data-matches="${matches}"${session ? ' data-session' : ''}${link === null ? '' : ` data-link="${Bun.escapeHTML(link)}"`}>
 <section class="about">
 <p class="crests" id="crests" aria-hidden="true"></p>
 <p class="kicker" id="competition">Match day</p>
@@ -26,13 +48,7 @@ export const page = (link: string | null) => `<!doctype html>
 <p id="state" role="status">Reading the match …</p>
 </section>
 <section class="way">
-<form id="key" hidden>
-<h2>For staff</h2>
-<label for="server-key">Server key</label>
-<input id="server-key" type="password" autocomplete="off" spellcheck="false" required>
-<button>Show the code</button>
-<p>The key is kept until this tab is closed or reloaded, and nowhere else.</p>
-</form>
+${session ? signIn : keyForm}
 <figure id="shown" hidden>
 <p class="how">${link === null ? 'Scan it in the app' : "Point your phone's camera here"}</p>
 <canvas id="qr" role="img" aria-label="QR code: scan it with the camera of a phone"></canvas>
@@ -54,4 +70,28 @@ export const assets = {
   'check-in.css': { type: 'text/css; charset=utf-8', file: ours('check-in.css') },
   'check-in.js': { type: SCRIPT, file: ours('check-in.js') },
   'lean-qr.mjs': { type: SCRIPT, file: join(import.meta.dir, '../../../node_modules/lean-qr/index.mjs') },
+}
+
+/** Everything from this origin, except for crests: catalogues name pictures of any https origin. `images`: of further ones. */
+const policyOf = (images: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    `img-src 'self' data: https: ${images}`.trim(),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** What is served below `/check-in`, by path. */
+export function gateFiles({ images = '', ...options }: PageOptions & { images?: string }) {
+  const html = page(options)
+  return [
+    ['/:matchId', () => pageResponse(html, 'text/html; charset=utf-8', policyOf(images))] as const,
+    ...Object.entries(assets).map(
+      ([name, { type, file }]) => [`/assets/${name}`, () => pageResponse(Bun.file(file), type)] as const,
+    ),
+  ]
 }

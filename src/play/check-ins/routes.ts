@@ -1,26 +1,20 @@
 import { Elysia } from 'elysia'
-import { requireMatch } from '../../club/matches/matches.ts'
 import { MatchParams } from '../../club/matches/schema.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
-import type { AppSources } from '../../core/sources.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { requestIdOf } from '../../platform/http/edge/request-log.ts'
-import { checkIn } from './check-in.ts'
+import { checkIn, readCheckInCode } from './check-in.ts'
 import type { CheckInCodes } from './code.ts'
 import * as schema from './schema.ts'
 
-type CheckInDeps = FanDeps & ServerDeps & { checkInCodes: CheckInCodes; now: AppSources['now'] }
+type CheckInDeps = FanDeps & ServerDeps & { checkInCodes: CheckInCodes }
 
 const serverRoutes = (deps: CheckInDeps) =>
   servers(deps, { prefix: '/api/matches', tag: 'Server', scope: 'matches:write' }).get(
     '/:matchId/check-in-code',
-    async ({ params }) => {
-      const { id } = await requireMatch(deps.db.read, params.matchId)
-      const { code, validUntil } = deps.checkInCodes.issue(id, deps.now())
-      return { code, validUntil: validUntil.toISOString() }
-    },
+    ({ params }) => readCheckInCode(deps.db.read, deps.checkInCodes, params.matchId),
     operation({
       id: 'readCheckInCode',
       summary: 'Read the code at the gate',
@@ -28,7 +22,7 @@ const serverRoutes = (deps: CheckInDeps) =>
         'The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code.',
       params: MatchParams,
       responses: { 200: schema.CheckInCode },
-      problems: requireMatch.problems,
+      problems: readCheckInCode.problems,
       examples: { 200: schema.exampleCode },
     }),
   )

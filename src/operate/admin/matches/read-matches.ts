@@ -8,6 +8,7 @@ import { parseQueryInstant } from '../../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
+import { countCheckIns } from '../../../play/check-ins/check-in.ts'
 import { readSettlementProgress, type SettlementProgress } from '../../../play/predictions/progress.ts'
 
 interface MatchesFilter {
@@ -70,6 +71,7 @@ export async function readMatchDetail(reader: Reader, publicUrl: string, matchId
   return {
     ...match,
     progress: await readSettlementProgress(reader, matchId),
+    checkIns: await countCheckIns(reader, matchId),
     gateUrl: `${publicUrl.replace(/\/$/, '')}/check-in/${encodeURIComponent(matchId)}`,
   }
 }

@@ -3,6 +3,8 @@ import { resetRevision } from '../../../club/matches/reset-revision.ts'
 import { exampleUpdate } from '../../../club/matches/schema.ts'
 import { pageOf } from '../../../core/pagination.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
+import { readCheckInCode } from '../../../play/check-ins/check-in.ts'
+import { CheckInCode } from '../../../play/check-ins/schema.ts'
 import { listAllMatches, listSeasons, readMatchDetail } from '../../admin/matches/read-matches.ts'
 import { reportState } from '../../admin/matches/report-state.ts'
 import { consoleOperation } from '../contract/operation.ts'
@@ -11,7 +13,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import * as schema from './schema.ts'
 
 export const matchDayRoutes = (deps: ConsoleDeps) => {
-  const { db, cursors, config } = deps
+  const { db, cursors, config, checkInCodes } = deps
   const publicUrl = config.docs.publicUrl ?? `http://localhost:${config.port}`
   const read = (matchId: string) => readMatchDetail(db.read, publicUrl, matchId)
   return staff(deps, { prefix: '/api/match-day', tag: 'Match day' })
@@ -48,6 +50,18 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         params: schema.MatchParams,
         responses: { 200: schema.MatchDetail },
         problems: readMatchDetail.problems,
+      }),
+    )
+    .get(
+      '/matches/:matchId/check-in-code',
+      ({ params }) => readCheckInCode(db.read, checkInCodes, params.matchId),
+      consoleOperation({
+        id: 'readGateCode',
+        summary: 'Read the code at the gate, for the gate display of the console',
+        permission: 'gate.show',
+        params: schema.MatchParams,
+        responses: { 200: CheckInCode },
+        problems: readCheckInCode.problems,
       }),
     )
     .put(

@@ -84,6 +84,7 @@ export const MatchDetail = Closed(
       },
       { title: 'SettlementProgress' },
     ),
+    checkIns: Integer({ description: 'Fans who have checked in.' }),
     gateUrl: Type.String({ description: 'The page of a screen at the gate, on the public address.' }),
   },
   { title: 'ConsoleMatchDetail' },

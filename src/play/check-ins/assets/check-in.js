@@ -1,6 +1,7 @@
 /**
  * Shows the check-in code of a match, or why a code would be refused. The code comes from the fragment, which another system
- * replaces, or from the API with a server key that staff enter. The key is in a variable only, so a reload forgets it.
+ * replaces, from the API with a server key that staff enter, or from the console by the session of the staff. The key is in a
+ * variable only, so a reload forgets it.
  */
 import { generate } from './lean-qr.mjs'
 
@@ -13,18 +14,24 @@ const DATE_MS = 1_000
 const READING = 'Reading the match …'
 const OUTAGE = 'The server does not respond. Trying again.'
 
-const matchId = decodeURIComponent(location.pathname.split('/').at(-1))
-const matchPath = `/api/matches/${encodeURIComponent(matchId)}`
 const element = id => document.getElementById(id)
+const matchId = decodeURIComponent(location.pathname.split('/').at(-1))
 const [form, input, figure, state, facts] = ['key', 'server-key', 'shown', 'state', 'facts'].map(element)
-/** The app's page for check-ins; undefined: the app reads the code alone. */
-const { link } = element('gate').dataset
+/**
+ * `link`: the app's page for check-ins; undefined: the app reads the code alone. `session`: the session of the browser reads the
+ * code; undefined: a key does.
+ */
+const { link, matches, session } = element('gate').dataset
+const bySession = session !== undefined
+const matchPath = `${matches}/${encodeURIComponent(matchId)}`
 
 /** How far the clock of the server is ahead of the tablet's, which may be wrong. */
 let skew = 0
 let match
 /** The API has refused to show the match. */
 let isRefused = false
+/** Nobody is signed in, of a page that goes by the session. */
+let isSignedOut = false
 let shown
 /** Whether staff have entered a key, or the fragment has the code. */
 let hasSource = false
@@ -57,7 +64,7 @@ function render() {
   const refusal = findRefusal()
   const isValid = shown !== undefined && now() < shown.validUntil
   figure.hidden = !isValid || refusal !== undefined || isRefused
-  form.hidden = hasSource || !takesCheckIns()
+  form.hidden = hasSource || !(bySession ? isSignedOut : takesCheckIns())
   const expired = shown && !isValid ? 'The code has expired.' : ''
   const text = troubles.code || troubles.match || refusal || expired || (match || isValid ? '' : READING)
   // A screen reader would read the same text again.
@@ -86,6 +93,7 @@ const read = async (path, headers = {}) => {
 }
 
 const isFinal = status => status >= 400 && status < 500 && status !== 429
+const isSignIn = status => bySession && status === 401
 
 function describeMatch({ competition, round, kickoffAt, venue, checkIn }) {
   element('competition').textContent = [competition, round].filter(Boolean).join(' · ')
@@ -97,9 +105,14 @@ function describeMatch({ competition, round, kickoffAt, venue, checkIn }) {
   facts.hidden = false
 }
 
-async function nameTeams({ homeTeamId, awayTeamId }) {
+async function readSides({ home, away, homeTeamId, awayTeamId }) {
+  if (bySession) return [home, away]
   const { teams } = await read('/api/teams')
-  const sides = [homeTeamId, awayTeamId].map(id => teams.find(team => team.id === id) ?? { name: id })
+  return [homeTeamId, awayTeamId].map(id => teams.find(team => team.id === id) ?? { name: id })
+}
+
+async function nameTeams(of) {
+  const sides = await readSides(of)
   const names = sides.map(({ name }) => name).join(' – ')
   element('match').textContent = names
   document.title = `Check in: ${names}`
@@ -129,21 +142,24 @@ async function refreshMatch() {
   setTimeout(refreshMatch, REFRESH_MS)
 }
 
-/** Until the key is refused. */
+/** Until the key is refused. By the session it goes on: staff may sign in again. */
 async function refreshCode(key) {
   try {
-    const { code, validUntil } = await read(`${matchPath}/check-in-code`, { authorization: `Bearer ${key}` })
+    const headers = bySession ? {} : { authorization: `Bearer ${key}` }
+    const { code, validUntil } = await read(`${matchPath}/check-in-code`, headers)
     troubles.code = ''
+    isSignedOut = false
     hasSource = true
     show(code, at(validUntil))
   } catch (error) {
     troubles.code = isFinal(error.status) ? error.message : OUTAGE
+    isSignedOut = isSignIn(error.status)
     if (isFinal(error.status)) {
       hasSource = false
       shown = undefined
-      return render()
     }
     render()
+    if (isFinal(error.status) && !bySession) return
   }
   setTimeout(() => refreshCode(key), REFRESH_MS)
 }
@@ -162,14 +178,16 @@ async function keepAwake() {
   lock = await navigator.wakeLock?.request('screen').catch(() => undefined)
 }
 
+// By the session there is no form.
 form.addEventListener('submit', event => {
   event.preventDefault()
   const key = input.value.trim()
   input.value = ''
   refreshCode(key)
 })
-addEventListener('hashchange', showFragment)
+if (!bySession) addEventListener('hashchange', showFragment)
 document.addEventListener('visibilitychange', keepAwake)
 setInterval(render, 1_000)
-showFragment()
+if (bySession) refreshCode()
+else showFragment()
 refreshMatch()

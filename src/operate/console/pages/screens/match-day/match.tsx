@@ -83,18 +83,33 @@ function Shown({ of, match }: { of: MatchDetail; match: Resource<MatchDetail> })
             ]}
           />
         </Section>
-        <Section
-          title="Gate display"
-          about="A screen at the gate shows the code of the moment, which fans scan."
-        >
-          <p>
-            <a class="button plain" href={of.gateUrl} target="_blank" rel="noreferrer">
-              Open the gate display
-            </a>
-          </p>
+        <Section title="Gate" about="A screen at the gate shows the code of the moment, which fans scan.">
+          <Facts
+            of={[
+              [
+                'Checked in',
+                <span key="checked-in" class="amount">
+                  {formatCount(of.checkIns)}
+                </span>,
+              ],
+            ]}
+          />
+          {may('gate.show') && (
+            <p>
+              <a
+                class="button plain"
+                href={`/check-in/${encodeURIComponent(of.id)}`}
+                target="_blank"
+                rel="noreferrer"
+              >
+                Open the gate display
+              </a>
+            </p>
+          )}
           <p class="quiet">
-            It asks once for a server key with the scope <code>matches:write</code>, and keeps it until its
-            tab is closed. Make one for the gate on the page of server keys.
+            Fans at the gate can reach its screen? Then use <a href={of.gateUrl}>the public page</a>, which
+            needs no session: it asks once for a server key with the scope <code>matches:write</code>, or
+            takes the code from a system of the club.
           </p>
         </Section>
       </div>
