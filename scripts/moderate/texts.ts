@@ -10,7 +10,7 @@ type ShownDecision = ReturnType<typeof presentDecision>
 type ShownAppeal = Omit<OpenAppeals[number], 'handle' | 'sanction'>
 
 export async function showQueue({ read }: Database): Promise<CommandResult> {
-  const { cases } = await readQueue(read)
+  const cases = await readQueue(read)
   const lines = cases.map(
     ({ caseId, subjectKind, fanId, handle, reports, reporters, since }) =>
       `${caseId}  ${subjectKind} ${handle ?? fanId}  reports: ${reports}, of fans: ${reporters}  since ${since}`,

@@ -1,11 +1,14 @@
 /** Moderation in Chromium: by keyboard alone, with hostile evidence, and two moderators at one case. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { insertRows } from '../../db/bulk.ts'
 import { decide } from '../../src/fan/moderation/cases.ts'
 import { recordDecision } from '../../src/identity/sanctions/decisions.ts'
 import { type NamedFan, namedFan } from '../identity/relations/relations-world.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 import { servePages } from './pages-world.ts'
 
@@ -97,6 +100,49 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Moderation (skipped: ${noBrowse
       await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click()
       await page.getByText('Nothing is waiting').waitFor()
       await browser.close()
+    })
+
+    test('the keyboard goes on while more cases load, and a decision keeps the place', async () => {
+      const about = await namedFan(world)
+      const [total, place] = [250, 120]
+      await world.db.write(tx =>
+        insertRows(
+          tx,
+          tx.tables.reports,
+          Array.from({ length: total }, (_, n) => ({
+            ...{ id: `report-${String(n).padStart(3, '0')}`, subjectKind: 'trade', subjectId: `trade-${n}` },
+            ...{ fanId: about.id, reason: 'spam', createdAt: new Date(tx.now().getTime() + n) },
+          })),
+        ),
+      )
+      const browser = await openBrowser()
+      const page = await pages.open(browser.context, '/moderation?order=oldest', 'moderator')
+      const chosen = page.locator('.case-list [aria-current="true"]')
+      await page.getByRole('tab', { name: `Cases ${total}` }).waitFor()
+      await chosen.waitFor()
+      const address = () => page.evaluate<string>('location.search')
+      for (let pressed = 0; pressed < place; pressed++) {
+        const before = await address()
+        // A press at the end of what is read changes nothing until the next page is there.
+        await waitUntil('the next case', async () => {
+          await page.keyboard.press('j')
+          return (await address()) !== before
+        })
+      }
+      await page.locator(`#case-report-${place}`).getByRole('button').waitFor()
+      expect(await page.locator('.case-list li').count()).toBeLessThan(total)
+      await page.getByRole('heading', { name: `@${about.handle}` }).waitFor()
+      await page.keyboard.press('d')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('tab', { name: `Cases ${total - 1}` }).waitFor()
+      await page.locator(`#case-report-${place + 1} [aria-current="true"]`).waitFor()
+      await page.keyboard.press('k')
+      await page.locator(`#case-report-${place - 1} [aria-current="true"]`).waitFor()
+      expect(await findSerious(page)).toEqual([])
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+      await world.db.write(tx => tx.delete(tx.tables.reports).where(eq(tx.tables.reports.fanId, about.id)))
     })
 
     test('who comes second is told who decided, and what', async () => {

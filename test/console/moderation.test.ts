@@ -69,6 +69,69 @@ onEachEngine('moderation in the console', world => {
     for (const secret of [reporter.id, reporter.handle]) expect(JSON.stringify(body)).not.toContain(secret)
   })
 
+  /** What a list has, page by page, two at a time. */
+  async function everyPage<Row>(path: string, member: string): Promise<Row[]> {
+    const rows: Row[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const after: string = cursor === '' ? '' : `&cursor=${cursor}`
+      const { status, body } = await ana.get(`${path}limit=2${after}`)
+      expect(status).toBe(200)
+      rows.push(...body[member])
+      cursor = body.nextCursor
+    }
+    return rows
+  }
+  interface Case {
+    caseId: string
+    weight: number
+    since: string
+  }
+
+  test.each(['heaviest', 'oldest'] as const)('lists every case once, the %s first', async order => {
+    const fans = [await namedFan(world), await namedFan(world), await namedFan(world)] as const
+    const subjects = await Promise.all(Array.from({ length: 4 }, () => namedFan(world)))
+    for (const [nth, subject] of subjects.entries()) {
+      for (const fan of fans.slice(0, 1 + (nth % 3))) await report(fan, subject)
+      world.clock.advance(nth < 2 ? 0 : 1_000)
+    }
+    const cases = await everyPage<Case>(`/api/moderation/cases?order=${order}&`, 'cases')
+    expect(new Set(cases.map(({ caseId }) => caseId)).size).toBe(cases.length)
+    const key = ({ weight, since, caseId }: Case) =>
+      `${order === 'heaviest' ? String(10_000_000 - weight) : ''} ${since} ${caseId}`
+    expect(cases).toEqual(cases.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)))
+    const { body } = await ana.get('/api/moderation/open')
+    expect(body).toMatchObject({ cases: cases.length, oldest: cases.map(({ since }) => since).toSorted()[0] })
+    expect(body.reports).toBeGreaterThan(cases.length)
+  })
+
+  test('a case that was decided meanwhile shifts no page', async () => {
+    const reporter = await namedFan(world)
+    for (let n = 0; n < 3; n++) await report(reporter, await namedFan(world))
+    const path = '/api/moderation/cases?order=oldest&'
+    const before = await everyPage<Case>(path, 'cases')
+    const first = (await ana.get(`${path}limit=2`)).body
+    await decide(first.cases[0].caseId, { kind: 'dismiss' })
+    const { cases } = (await ana.get(`${path}limit=1&cursor=${first.nextCursor}`)).body
+    expect(cases).toEqual([before[2]])
+  })
+
+  test('lists every open appeal once, the oldest first', async () => {
+    for (let n = 0; n < 3; n++) {
+      await appealed()
+      world.clock.advance(n * 1_000)
+    }
+    const appeals = await everyPage<{ id: string; createdAt: string }>('/api/moderation/appeals?', 'appeals')
+    expect(new Set(appeals.map(({ id }) => id)).size).toBe(appeals.length)
+    const times = appeals.map(({ createdAt }) => createdAt)
+    expect(times).toEqual(times.toSorted())
+    expect((await ana.get('/api/moderation/open')).body.appeals).toBe(appeals.length)
+  })
+
+  test.each(['cases', 'appeals'])('a cursor of another list of %s is refused', async list => {
+    const { status, body } = await ana.get(`/api/moderation/${list}?cursor=bm90IG91cnM`)
+    expect([status, body.code]).toEqual([400, 'invalid_cursor'])
+  })
+
   test('who reported is shown to a moderator with a reason, which the audit log keeps', async () => {
     const [reporter, about] = [await namedFan(world), await namedFan(world)]
     const id = await report(reporter, about)

@@ -1,5 +1,5 @@
 /** The queue of moderators. A case is all open reports of one subject; its id is that of the oldest of them. */
-import { and, asc, count, desc, eq, isNotNull, isNull, min, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNotNull, isNull, lt, min, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import {
@@ -17,11 +17,28 @@ type Report = Tables['reports']['$inferSelect']
 type WithoutFan<D> = D extends NewDecision ? Omit<D, 'fanId'> : never
 type CaseDecision = Exclude<WithoutFan<NewDecision>, { kind: 'lift' }>
 
+export type CaseOrder = 'heaviest' | 'oldest'
+
+/** Of a case in its list. */
+export interface CasePosition {
+  weight: number
+  since: Date
+  caseId: string
+}
+
+export interface CaseList {
+  limit: number
+  /** By default the heaviest first, the oldest first among equals. */
+  order?: CaseOrder
+  /** Begins after this case. */
+  after?: CasePosition | undefined
+}
+
 /**
- * Open cases, the heaviest first, the oldest first among equals. Each reporter weighs the share of their resolved reports that
- * were upheld, counting one upheld and one dismissed report more: a first report weighs one half, like that of the filter.
+ * Open cases. Each reporter weighs the share of their resolved reports that were upheld, counting one upheld and one dismissed
+ * report more: a first report weighs one half, like that of the filter.
  */
-export function listCases(reader: Reader, limit: number) {
+export function listCases(reader: Reader, { limit, order = 'heaviest', after }: CaseList) {
   const { reports } = reader.tables
   const open = reader
     .$with('open_reports')
@@ -43,24 +60,48 @@ export function listCases(reader: Reader, limit: number) {
       .groupBy(reports.reporterId),
   )
   const share = sql`(1.0 + coalesce(${past.upheld}, 0)) / (2.0 + coalesce(${past.resolved}, 0))`
-  const weight = sql<number>`cast(round(1000 * sum(${share})) as integer)`.mapWith(Number)
-  const since = sql<Date>`min(${open.createdAt})`.mapWith(reports.createdAt)
+  const cases = reader.$with('cases').as(
+    reader
+      .select({
+        caseId: sql<string>`min(${open.id})`.as('case_id'),
+        subjectKind: open.subjectKind,
+        fanId: open.fanId,
+        reports: sql<number>`count(*)`.mapWith(Number).as('reports'),
+        reporters: sql<number>`count(${open.reporterId})`.mapWith(Number).as('reporters'),
+        weight: sql<number>`cast(round(1000 * sum(${share})) as integer)`.mapWith(Number).as('weight'),
+        since: sql<Date>`min(${open.createdAt})`.mapWith(reports.createdAt).as('since'),
+      })
+      .from(open)
+      .leftJoin(past, eq(past.reporterId, open.reporterId))
+      .groupBy(open.subjectKind, open.subjectId, open.fanId),
+  )
+  const { weight, since, caseId } = cases
+  const isYounger =
+    after && sql`(${since}, ${caseId}) > (${sql.param(after.since, reports.createdAt)}, ${after.caseId})`
+  const isNext =
+    after && order === 'heaviest'
+      ? or(lt(weight, after.weight), and(eq(weight, after.weight), isYounger))
+      : isYounger
   return reader
-    .with(open, past)
-    .select({
-      caseId: sql<string>`min(${open.id})`,
-      subjectKind: open.subjectKind,
-      fanId: open.fanId,
-      reports: sql<number>`count(*)`.mapWith(Number),
-      reporters: sql<number>`count(${open.reporterId})`.mapWith(Number),
-      weight,
-      since,
-    })
-    .from(open)
-    .leftJoin(past, eq(past.reporterId, open.reporterId))
-    .groupBy(open.subjectKind, open.subjectId, open.fanId)
-    .orderBy(desc(weight), asc(since), asc(sql`min(${open.id})`))
+    .with(open, past, cases)
+    .select()
+    .from(cases)
+    .where(isNext)
+    .orderBy(...(order === 'heaviest' ? [desc(weight)] : []), asc(since), asc(caseId))
     .limit(limit)
+}
+
+export async function countOpenCases(reader: Reader): Promise<number> {
+  const { reports } = reader.tables
+  const { subjectKind, subjectId } = reports
+  const subjects = reader
+    .select({ subjectKind, subjectId })
+    .from(reports)
+    .where(isNull(reports.resolvedAt))
+    .groupBy(subjectKind, subjectId)
+    .as('subjects')
+  const [row] = await reader.select({ open: count() }).from(subjects)
+  return row?.open ?? 0
 }
 
 /** Open reports about a fan, the oldest first. */

@@ -1,9 +1,10 @@
 /** Appeals of fans against sanctions: one for each, decided once, by another person than the sanction. */
-import { asc, eq, isNull } from 'drizzle-orm'
+import { and, asc, count, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isSameName } from '../../core/name-text.ts'
+import type { TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockForSanction } from '../users/sanction-state.ts'
 import { ensureUserId } from '../users/users.ts'
@@ -60,16 +61,28 @@ export function listAppeals(reader: Reader, fanId: string) {
     .orderBy(asc(appeals.createdAt), asc(appeals.id))
 }
 
-/** Those of all fans, the oldest first. */
-export function listOpenAppeals(reader: Reader, limit: number) {
+/** Those of all fans, the oldest first. `after`: begins after this one. */
+export function listOpenAppeals(reader: Reader, limit: number, after?: TimedPosition) {
   const { appeals, moderationDecisions: decisions } = reader.tables
+  const { createdAt, id } = appeals
   return reader
     .select({ appeal: appeals, sanction: decisions })
     .from(appeals)
     .innerJoin(decisions, eq(decisions.id, appeals.sanctionId))
-    .where(isNull(appeals.decidedAt))
-    .orderBy(asc(appeals.createdAt), asc(appeals.id))
+    .where(
+      and(
+        isNull(appeals.decidedAt),
+        after && sql`(${createdAt}, ${id}) > (${sql.param(after.at, createdAt)}, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(createdAt), asc(id))
     .limit(limit)
+}
+
+export async function countOpenAppeals(reader: Reader): Promise<number> {
+  const { appeals } = reader.tables
+  const [row] = await reader.select({ open: count() }).from(appeals).where(isNull(appeals.decidedAt))
+  return row?.open ?? 0
 }
 
 type AppealDecision = Pick<NewDecision, 'reason' | 'note' | keyof Moderator> & { granted: boolean }

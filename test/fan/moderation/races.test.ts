@@ -71,7 +71,7 @@ for (const engine of engines) {
     test('of two moderators, one decides a case, and one decides an appeal', async () => {
       const [reporter, subject] = [await fan(31), await fan(32)]
       await report(0, reporter.token, subject.handle)
-      const cases = await listCases(processes.db.read, 100)
+      const cases = await listCases(processes.db.read, { limit: 100 })
       const { caseId = '' } = cases.find(({ fanId }) => fanId === subject.id) ?? {}
       const decisions = await Promise.all([
         moderate('decide', caseId, 'hide', '--reason', 'spam', '--by', 'Ana'),

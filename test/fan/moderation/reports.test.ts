@@ -23,7 +23,7 @@ onEachEngine('A report', world => {
   const dismiss = (about: string) => world.db.write(tx => decide(tx, about, { ...by, kind: 'dismiss' }))
   const hide = (about: string) => world.db.write(tx => decide(tx, about, { ...by, kind: 'hide' }))
   const caseOf = async ({ id }: NamedFan) =>
-    (await listCases(world.db.read, 1_000)).find(({ fanId }) => fanId === id)
+    (await listCases(world.db.read, { limit: 1_000 })).find(({ fanId }) => fanId === id)
   const codeOf = (work: Promise<unknown>) => work.then(() => null).catch(error => error.code)
 
   test('a reporter learns the outcome, and never who decided', async () => {
@@ -266,12 +266,12 @@ onEachEngine('A report', world => {
         for (const one of of) await report(one, subject.handle)
       }
       const order = subjects.map(({ id }) => id)
-      const queue = await listCases(world.db.read, 1_000)
+      const queue = await listCases(world.db.read, { limit: 1_000 })
       const known = queue.filter(({ fanId }) => order.includes(fanId))
       expect(known.map(({ fanId }) => order.indexOf(fanId))).toEqual([4, 3, 1, 2, 0])
       expect(known.map(({ weight }) => weight)).toEqual([1_000, 750, 500, 500, 250])
       expect(known[0]).toMatchObject({ reports: 2, reporters: 2 })
-      expect(await listCases(world.db.read, 1)).toHaveLength(1)
+      expect(await listCases(world.db.read, { limit: 1 })).toHaveLength(1)
     })
 
     test('which one of several decisions at once decides, with all its reports', async () => {

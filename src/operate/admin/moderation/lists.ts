@@ -1,31 +1,41 @@
 /** What is open: cases and appeals, as moderators see them. */
 import type { Reader } from '../../../../db/index.ts'
-import { countOpenReports, listCases } from '../../../fan/moderation/cases.ts'
-import { listOpenAppeals } from '../../../identity/sanctions/appeals.ts'
+import type { TimedPosition } from '../../../core/pagination.ts'
+import { type CaseList, countOpenCases, countOpenReports, listCases } from '../../../fan/moderation/cases.ts'
+import { countOpenAppeals, listOpenAppeals } from '../../../identity/sanctions/appeals.ts'
 import { presentAppeal, presentDecision } from './fan-record.ts'
 import { readHandles } from './find-fan.ts'
 
 const MAX_LISTED = 100
 
-/** The heaviest first. `oldest`: when the oldest open report was filed. */
-export async function readQueue(reader: Reader) {
-  const rows = await listCases(reader, MAX_LISTED)
-  const { open, since: oldest } = await countOpenReports(reader)
+/** `oldest`: when the oldest open report was filed. */
+export async function countOpen(reader: Reader) {
+  const { open, since } = await countOpenReports(reader)
+  return {
+    cases: await countOpenCases(reader),
+    reports: open,
+    oldest: since?.toISOString() ?? null,
+    appeals: await countOpenAppeals(reader),
+  }
+}
+
+/** By default the heaviest. */
+export async function readQueue(reader: Reader, list: CaseList = { limit: MAX_LISTED }) {
+  const rows = await listCases(reader, list)
   const handles = await readHandles(
     reader,
     rows.map(({ fanId }) => fanId),
   )
-  const cases = rows.map(({ since, ...row }) => ({
+  return rows.map(({ since, ...row }) => ({
     ...row,
     handle: handles.get(row.fanId) ?? null,
     since: since.toISOString(),
   }))
-  return { cases, openReports: open, oldest: oldest?.toISOString() ?? null }
 }
 
 /** The oldest first. */
-export async function readOpenAppeals(reader: Reader) {
-  const rows = await listOpenAppeals(reader, MAX_LISTED)
+export async function readOpenAppeals(reader: Reader, limit = MAX_LISTED, after?: TimedPosition) {
+  const rows = await listOpenAppeals(reader, limit, after)
   const handles = await readHandles(
     reader,
     rows.map(({ appeal }) => appeal.fanId),

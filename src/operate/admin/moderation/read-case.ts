@@ -1,8 +1,10 @@
 /** A case as a moderator reads it: the reports with their evidence, and what was decided about the fan before. */
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
+import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { listOpenReports, notOpen } from '../../../fan/moderation/cases.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { type CaseOrder, type CasePosition, listOpenReports, notOpen } from '../../../fan/moderation/cases.ts'
 import { caseProblems } from '../../../fan/moderation/problems.ts'
 import type { SubjectKind } from '../../../fan/moderation/subjects.ts'
 import { isSamePerson } from '../../../identity/sanctions/appeals.ts'
@@ -14,15 +16,31 @@ import { readOpenAppeals, readQueue } from './lists.ts'
 
 const MAX_REPORTS = 100
 
-export async function readCases(reader: Reader) {
-  const { cases, openReports, oldest } = await readQueue(reader)
-  const shown = cases.map(({ fanId, handle, subjectKind, ...row }) => ({
+/** @throws DomainError `invalid_cursor` */
+export async function readCases(reader: Reader, cursors: Cursors, order: CaseOrder, { limit, cursor }: Page) {
+  const list = `console cases ${order}`
+  const rows = await readQueue(reader, {
+    ...{ order, limit: limit + 1 },
+    after: positionIn(cursors.decode(list, cursor)),
+  })
+  const { shown, nextCursor } = cutPage(rows, limit, ({ weight, since, caseId }) =>
+    cursors.encode(list, JSON.stringify([weight, since, caseId])),
+  )
+  const cases = shown.map(({ fanId, handle, subjectKind, ...row }) => ({
     ...row,
     // Guarantee of the cast: only `subjects` names kinds.
     subjectKind: subjectKind as SubjectKind,
     fan: { id: fanId, handle },
   }))
-  return { cases: shown, openReports, oldest }
+  return { cases, nextCursor }
+}
+readCases.problems = [transportProblems.invalid_cursor] as const
+
+function positionIn(written: string | undefined): CasePosition | undefined {
+  if (written === undefined) return undefined
+  // Guarantee of the cast: `readCases` has written it, which the MAC of the cursor proves.
+  const [weight, since, caseId] = JSON.parse(written) as [number, string, string]
+  return { weight, since: new Date(since), caseId }
 }
 
 /** @throws DomainError `case_not_open` if it was decided, or there is none of this id */
@@ -117,10 +135,20 @@ export async function readRecord(reader: Reader, fan: NamedFan) {
   }
 }
 
-/** `yours`: the moderator decided the sanction, so that another person decides. */
-export async function readAppeals(reader: Reader, moderator: Moderator) {
-  const appeals = await readOpenAppeals(reader)
-  return appeals.map(({ id, sanctionId, text, fanId, handle, sanction, ...appeal }) => ({
+const OPEN_APPEALS = 'console appeals'
+
+/** `yours`: the moderator decided the sanction, so that another person decides. @throws DomainError `invalid_cursor` */
+export async function readAppeals(
+  reader: Reader,
+  cursors: Cursors,
+  moderator: Moderator,
+  { limit, cursor }: Page,
+) {
+  const rows = await readOpenAppeals(reader, limit + 1, cursors.decodeTimed(OPEN_APPEALS, cursor))
+  const { shown, nextCursor } = cutPage(rows, limit, ({ createdAt, id }) =>
+    cursors.encodeTimed(OPEN_APPEALS, { at: new Date(createdAt), id }),
+  )
+  const appeals = shown.map(({ id, sanctionId, text, fanId, handle, sanction, ...appeal }) => ({
     ...{ id, sanctionId, text, fan: { id: fanId, handle } },
     granted: appeal.granted,
     decidedBy: appeal.decidedBy,
@@ -136,4 +164,6 @@ export async function readAppeals(reader: Reader, moderator: Moderator) {
     },
     yours: isSamePerson(sanction, moderator),
   }))
+  return { appeals, nextCursor }
 }
+readAppeals.problems = [transportProblems.invalid_cursor] as const

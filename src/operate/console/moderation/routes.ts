@@ -1,10 +1,12 @@
 /** Moderation: the queue, cases, decisions and appeals. */
 import { Elysia } from 'elysia'
+import { pageOf } from '../../../core/pagination.ts'
 import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../identity/sanctions/decisions.ts'
 import { appealProblems } from '../../../identity/sanctions/problems.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
 import { findFan, findFanOfCase } from '../../admin/moderation/find-fan.ts'
+import { countOpen } from '../../admin/moderation/lists.ts'
 import {
   readAppeals,
   readCase,
@@ -20,17 +22,29 @@ import * as schema from './schema.ts'
 
 const exampleDecision = { kind: 'dismiss', reason: 'other', note: 'A joke among friends.' } as const
 
-const readRoutes = (deps: ConsoleDeps, { db } = deps) =>
+const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
   staff(deps, { prefix: '/api/moderation', tag: 'Moderation' })
     .get(
-      '/cases',
-      () => readCases(db.read),
+      '/open',
+      () => countOpen(db.read),
       consoleOperation({
-        id: 'listCases',
-        summary: 'List the open cases, the heaviest first',
+        id: 'countOpenCases',
+        summary: 'Count the open cases, reports and appeals',
         permission: 'moderation.read',
         query: Nothing,
+        responses: { 200: schema.Open },
+      }),
+    )
+    .get(
+      '/cases',
+      ({ query }) => readCases(db.read, cursors, query.order ?? 'heaviest', pageOf(query)),
+      consoleOperation({
+        id: 'listCases',
+        summary: 'List the open cases, the heaviest or the oldest first',
+        permission: 'moderation.read',
+        query: schema.QueueQuery,
         responses: { 200: schema.Queue },
+        problems: readCases.problems,
       }),
     )
     .get(
@@ -59,13 +73,14 @@ const readRoutes = (deps: ConsoleDeps, { db } = deps) =>
     )
     .get(
       '/appeals',
-      async ({ staff }) => ({ appeals: await readAppeals(db.read, moderatorOf(staff)) }),
+      ({ query, staff }) => readAppeals(db.read, cursors, moderatorOf(staff), pageOf(query)),
       consoleOperation({
         id: 'listAppeals',
         summary: 'List the open appeals, the oldest first',
         permission: 'moderation.read',
-        query: Nothing,
+        query: schema.AppealsQuery,
         responses: { 200: schema.Appeals },
+        problems: readAppeals.problems,
       }),
     )
 

@@ -5,8 +5,10 @@ import {
   Instant,
   InstantInput,
   Integer,
+  NextCursor,
   Nullable,
   OneOf,
+  PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { REASONS } from '../../../identity/sanctions/reasons.ts'
@@ -17,6 +19,23 @@ const reason = OneOf(REASONS, { description: 'What was wrong, as the fan sees it
 const subjectKind = OneOf(['fan', 'locker', 'trade'], { description: 'What was reported.' })
 const handle = Nullable(Type.String(), { description: 'Null: the fan has none.' })
 const Fan = Closed({ id: Id('The fan.'), handle }, { title: 'ModeratedFan' })
+
+export const Open = Closed(
+  {
+    cases: Integer({ description: 'Subjects with open reports.' }),
+    reports: Integer({ description: 'Open reports, in all cases.' }),
+    oldest: Nullable(Instant('When the oldest open report was filed.')),
+    appeals: Integer({ description: 'Open appeals.' }),
+  },
+  { title: 'OpenForModerators' },
+)
+export type Open = typeof Open.static
+
+export const QueueQuery = Closed({
+  ...PageQuery,
+  order: Type.Optional(OneOf(['heaviest', 'oldest'], { description: 'Of the list; `heaviest` by default.' })),
+})
+export const AppealsQuery = Closed(PageQuery)
 
 export const Queue = Closed(
   {
@@ -35,10 +54,9 @@ export const Queue = Closed(
         },
         { title: 'ListedCase' },
       ),
-      { description: 'The heaviest first, at most 100.' },
+      { description: 'In the order that was asked for.' },
     ),
-    openReports: Integer({ description: 'In all cases.' }),
-    oldest: Nullable(Instant('When the oldest open report was filed.')),
+    nextCursor: NextCursor,
   },
   { title: 'ModerationQueue' },
 )
@@ -132,8 +150,9 @@ export const Appeals = Closed(
           description: 'Whether you decided the sanction: then another person decides.',
         }),
       }),
-      { description: 'The oldest first, at most 100.' },
+      { description: 'The oldest first.' },
     ),
+    nextCursor: NextCursor,
   },
   { title: 'OpenAppeals' },
 )

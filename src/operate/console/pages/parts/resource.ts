@@ -117,12 +117,28 @@ interface Batch<T> {
   nextCursor: string | null
 }
 
+/** Of the rows that are shown, a reload reads so many again: the list keeps its length, and a moderator their place. */
+const REREAD_MAX = 1_000
+
 /** A list by cursor: the first page is read as `useResource` does, later ones by `more()`. `DataTable` takes it as `pages`. */
 export function usePages<T>(
   key: string | null,
   load: (cursor: string | null, signal: AbortSignal) => Promise<Batch<T>>,
+  options: { pollMs?: number } = {},
 ): Paged<T> {
-  const first = useResource<Batch<T>>(key, abort => load(null, abort))
+  const first = useResource<Batch<T>>(
+    key,
+    async abort => {
+      const rows = Math.min(first.data?.items.length ?? 0, REREAD_MAX)
+      let batch = await load(null, abort)
+      while (batch.nextCursor !== null && batch.items.length < rows) {
+        const next = await load(batch.nextCursor, abort)
+        batch = { items: [...batch.items, ...next.items], nextCursor: next.nextCursor }
+      }
+      return batch
+    },
+    options,
+  )
   const latest = useRef(load)
   latest.current = load
   const later = useMemo(
@@ -157,7 +173,7 @@ export function usePages<T>(
       later.busy.value = true
       try {
         const next = await latest.current(known.nextCursor, later.abort.signal)
-        // A reload began anew meanwhile: its pages have other cursors.
+        // A reload has ended meanwhile: its pages have other cursors.
         if (first.data === known)
           first.set({ items: [...known.items, ...next.items], nextCursor: next.nextCursor })
         later.error.value = null

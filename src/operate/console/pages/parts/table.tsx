@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 import { formatCount } from './format.ts'
 import type { Paged } from './resource.ts'
 import { Empty, Failed, Skeleton } from './states.tsx'
-import { useWindow } from './window.ts'
+import { drawnRows, useWindow } from './window.ts'
 
 export interface Column<Row> {
   id: string
@@ -59,7 +59,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-function More<Row>({ pages, count }: { pages: Paged<Row>; count: number }) {
+/** The foot of a list by cursor. */
+export function More<Row>({ pages, count }: { pages: Paged<Row>; count: number }) {
   if (pages.moreError !== null)
     return <Failed error={pages.moreError} onRetry={pages.more} busy={pages.isLoadingMore} />
   return (
@@ -123,7 +124,7 @@ function Rows<Row>({
     event.preventDefault()
     const next = Math.max(0, Math.min(rows.length - 1, current + step))
     setActive(next)
-    // It is drawn before the next frame, wherever it is: see `shownRows`.
+    // It is drawn before the next frame, wherever it is: see `drawnRows`.
     requestAnimationFrame(() => {
       const row = body.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)
       row?.focus({ preventScroll: true })
@@ -134,32 +135,22 @@ function Rows<Row>({
   const latest = useRef({ open, setActive })
   latest.current = { open, setActive }
 
-  // The row with the focus stays in the document while others scroll past it.
-  const shownRows = [...range(first, last)]
-  if (isOpening && current < first) shownRows.unshift(current)
-  if (isOpening && current > last) shownRows.push(current)
-
-  const parts: ComponentChildren[] = []
-  let reached = 0
-  for (const index of shownRows) {
+  const parts = drawnRows({ first, last }, rows.length, isOpening ? current : null).map(drawn => {
+    if (!('index' in drawn)) return <Gap key={`gap ${drawn.before}`} rows={drawn.gap} rowHeight={rowHeight} />
+    const { index } = drawn
     const row = rows[index]
-    if (row === undefined) continue
-    if (index > reached)
-      parts.push(<Gap key={`gap ${reached}`} rows={index - reached} rowHeight={rowHeight} />)
-    reached = index + 1
-    const key = rowKey(row)
-    parts.push(
-      <DrawnRow
-        key={key}
-        {...{ row, columns, index, isOpening }}
-        isCurrent={index === current}
-        isSelected={selected?.(row)}
-        latest={latest}
-      />,
+    return (
+      row !== undefined && (
+        <DrawnRow
+          key={rowKey(row)}
+          {...{ row, columns, index, isOpening }}
+          isCurrent={index === current}
+          isSelected={selected?.(row)}
+          latest={latest}
+        />
+      )
     )
-  }
-  if (reached < rows.length)
-    parts.push(<Gap key="gap end" rows={rows.length - reached} rowHeight={rowHeight} />)
+  })
 
   return (
     <table
@@ -240,7 +231,3 @@ const Gap = ({ rows, rowHeight }: { rows: number; rowHeight: number }) => (
   // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: an empty row is no row
   <tr role="presentation" class="gap" style={{ height: `${rows * rowHeight}px` }} />
 )
-
-function* range(first: number, last: number) {
-  for (let index = first; index <= last; index++) yield index
-}

@@ -41,7 +41,12 @@ export function Tabs<T extends string>({ label, tabs, current, onChange, childre
             onKeyDown={move}
           >
             {tab.title}
-            {tab.count != null && <span class="tab-count">{tab.count}</span>}
+            {tab.count != null && (
+              <>
+                {' '}
+                <span class="tab-count">{tab.count}</span>
+              </>
+            )}
           </button>
         ))}
       </div>

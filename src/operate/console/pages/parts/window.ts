@@ -14,12 +14,16 @@ interface RowWindow {
 
 const rootSize = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 
-/** First and last row to draw. Measured once a frame, and drawn again only when another row comes into sight. */
+/**
+ * First and last row to draw. Measured once a frame, and drawn again only when another row comes into sight. `list` moves when it is
+ * scrolled: it is in what scrolls. `rowRem`: the height of a row.
+ */
 export function useWindow(
   list: RefObject<HTMLElement | null>,
   count: number,
+  rowRem = ROW_REM,
 ): RowWindow & { rowHeight: number } {
-  const [rowHeight] = useState(() => ROW_REM * rootSize())
+  const [rowHeight] = useState(() => rowRem * rootSize())
   const [shown, setShown] = useState<RowWindow>({ first: 0, last: 0 })
 
   useLayoutEffect(() => {
@@ -53,4 +57,23 @@ export function useWindow(
   }, [list, count, rowHeight])
 
   return { first: Math.min(shown.first, count - 1), last: Math.min(shown.last, count - 1), rowHeight }
+}
+
+/** A row by its place, or so many rows that are not in the document. */
+type Drawn = { index: number } | { gap: number; before: number }
+
+/** `kept`, such as the row with the focus, stays in the document while others scroll past it. */
+export function drawnRows({ first, last }: RowWindow, count: number, kept: number | null): Drawn[] {
+  const indexes = Array.from({ length: last - first + 1 }, (_, offset) => first + offset)
+  if (kept !== null && kept < first) indexes.unshift(kept)
+  if (kept !== null && kept > last) indexes.push(kept)
+  const drawn: Drawn[] = []
+  let reached = 0
+  for (const index of indexes) {
+    if (index > reached) drawn.push({ gap: index - reached, before: reached })
+    drawn.push({ index })
+    reached = index + 1
+  }
+  if (reached < count) drawn.push({ gap: count - reached, before: reached })
+  return drawn
 }

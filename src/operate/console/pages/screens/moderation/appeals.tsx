@@ -5,24 +5,32 @@ import { read } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/page.tsx'
-import { type Resource, useResource } from '../../parts/resource.ts'
+import { usePages } from '../../parts/resource.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { More } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { AppealDialog } from './decide-dialog.tsx'
 import { KINDS, nameOf, titleOf } from './words.ts'
 
-export const useAppeals = (): Resource<OpenAppeals> =>
-  useResource('appeals', signal => read<OpenAppeals>('/api/moderation/appeals', { signal }), {
-    pollMs: 30_000,
-  })
+const POLL_MS = 30_000
 
-export function AppealList({ of }: { of: Resource<OpenAppeals> }) {
+/** `onDone`: a decision changes the counts. */
+export function AppealList({ onDone }: { onDone: () => unknown }) {
   const [deciding, setDeciding] = useState<{ id: string; granted: boolean } | null>(null)
+  const pages = usePages<OpenAppeals['appeals'][number]>(
+    'appeals',
+    async (cursor, signal) => {
+      const query = { cursor, limit: 100 }
+      const { appeals, nextCursor } = await read<OpenAppeals>('/api/moderation/appeals', { query, signal })
+      return { items: appeals, nextCursor }
+    },
+    { pollMs: POLL_MS },
+  )
   return (
-    <Loaded of={of}>
-      {({ appeals }) => {
+    <Loaded of={pages}>
+      {appeals => {
         const chosen = appeals.find(({ id }) => id === deciding?.id)
         return (
           <>
@@ -59,13 +67,14 @@ export function AppealList({ of }: { of: Resource<OpenAppeals> }) {
                 </p>
               </Section>
             ))}
+            {appeals.length > 0 && <More pages={pages} count={appeals.length} />}
             {deciding && chosen && (
               <AppealDialog
                 appealId={deciding.id}
                 granted={deciding.granted}
                 usual={chosen.sanction.reason}
                 onClose={() => setDeciding(null)}
-                onDone={of.reload}
+                onDone={() => Promise.all([pages.reload(), onDone()])}
               />
             )}
           </>

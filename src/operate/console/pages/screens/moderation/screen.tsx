@@ -1,19 +1,21 @@
 /** Moderation by keyboard: the queue on the left, the case on the right. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Queue } from '../../../moderation/schema.ts'
+import type { Open, Queue } from '../../../moderation/schema.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { formatDuration } from '../../parts/format.ts'
-import { Figure, Figures, Page } from '../../parts/page.tsx'
-import { useResource } from '../../parts/resource.ts'
-import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
+import { Figure, Figures, Page, Toolbar } from '../../parts/page.tsx'
+import { type Paged, usePages, useResource } from '../../parts/resource.ts'
+import { Empty, Loaded, Skeleton } from '../../parts/states.tsx'
+import { More } from '../../parts/table.tsx'
+import { Choice, Tabs } from '../../parts/tabs.tsx'
 import { Time } from '../../parts/values.tsx'
+import { drawnRows, useWindow } from '../../parts/window.ts'
 import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
-import { AppealList, useAppeals } from './appeals.tsx'
+import { AppealList } from './appeals.tsx'
 import { CaseView, DECISIONS, KEYS, useCase } from './case-view.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
 import { KINDS, type Kind, nameOf, PROMISE_MS } from './words.ts'
@@ -22,60 +24,87 @@ const POLL_MS = 15_000
 
 export function Screen() {
   const [tab, setTab] = useChoice('tab', ['queue', 'appeals'])
-  const appeals = useAppeals()
-  const queue = useResource('moderation queue', signal => read<Queue>('/api/moderation/cases', { signal }), {
+  const open = useResource('moderation open', signal => read<Open>('/api/moderation/open', { signal }), {
     pollMs: POLL_MS,
   })
   return (
-    <Page title="Moderation" about="Cases that fans reported, the heaviest first. Decide each within a day.">
-      {queue.data && <Load of={queue.data} appeals={appeals.data?.appeals.length ?? null} />}
+    <Page title="Moderation" about="Cases that fans reported. Decide each within a day.">
+      {open.data && <Load of={open.data} />}
       <Tabs
         label="What is open"
         tabs={[
-          { id: 'queue', title: 'Cases', count: queue.data?.cases.length ?? null },
-          { id: 'appeals', title: 'Appeals', count: appeals.data?.appeals.length ?? null },
+          { id: 'queue', title: 'Cases', count: open.data?.cases ?? null },
+          { id: 'appeals', title: 'Appeals', count: open.data?.appeals ?? null },
         ]}
         current={tab}
         onChange={setTab}
       >
-        {tab === 'appeals' ? (
-          <AppealList of={appeals} />
-        ) : (
-          <>
-            {queue.error !== null && (
-              <Failed error={queue.error} onRetry={queue.reload} busy={queue.isLoading} />
-            )}
-            {queue.data ? (
-              <Cases of={queue.data} onChange={queue.reload} />
-            ) : (
-              queue.error === null && <Skeleton lines={8} />
-            )}
-          </>
-        )}
+        {tab === 'appeals' ? <AppealList onDone={open.reload} /> : <CaseQueue onDone={open.reload} />}
       </Tabs>
     </Page>
   )
 }
 
-function Load({ of: { openReports, oldest }, appeals }: { of: Queue; appeals: number | null }) {
+function Load({ of: { reports, oldest, appeals } }: { of: Open }) {
   const age = oldest === null ? 0 : Date.now() - Date.parse(oldest)
   return (
     <Figures>
-      <Figure name="Open reports" value={openReports} />
+      <Figure name="Open reports" value={reports} />
       <Figure
         name="Oldest"
         value={oldest === null ? '–' : formatDuration(age)}
         note={age > PROMISE_MS ? 'Longer than the day that fans are promised.' : 'Within a day.'}
         tone={age > PROMISE_MS ? 'bad' : age > PROMISE_MS / 2 ? 'warn' : undefined}
       />
-      <Figure name="Open appeals" value={appeals ?? '–'} />
+      <Figure name="Open appeals" value={appeals} />
     </Figures>
   )
 }
 
 type ListedCase = Queue['cases'][number]
 
-function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise<void> }) {
+const ORDERS = [
+  { value: 'heaviest', title: 'Heaviest first' },
+  { value: 'oldest', title: 'Oldest first' },
+] as const
+
+/** `onDone`: a decision changes the counts. */
+function CaseQueue({ onDone }: { onDone: () => Promise<void> }) {
+  const [order, setOrder] = useChoice('order', ['heaviest', 'oldest'])
+  const pages = usePages<ListedCase>(
+    `moderation queue ${order}`,
+    async (cursor, signal) => {
+      const query = { order, cursor, limit: 100 }
+      const { cases, nextCursor } = await read<Queue>('/api/moderation/cases', { query, signal })
+      return { items: cases, nextCursor }
+    },
+    { pollMs: POLL_MS },
+  )
+  return (
+    <>
+      <Toolbar>
+        <Choice label="Order" options={ORDERS} value={order} onChange={setOrder} />
+      </Toolbar>
+      <Loaded of={pages} skeleton={<Skeleton lines={8} />}>
+        {cases => <Cases {...{ cases, pages, onDone }} />}
+      </Loaded>
+    </>
+  )
+}
+
+/** Of `--case-row` in moderation.css. */
+const ROW_REM = 4
+/** Cases before the end of the list at which the next page is read: the keyboard is never faster. */
+const AHEAD = 20
+
+interface CasesProps {
+  cases: ListedCase[]
+  pages: Paged<ListedCase>
+  onDone: () => Promise<void>
+}
+
+function Cases({ cases, pages, onDone }: CasesProps) {
+  const list = useRef<HTMLUListElement>(null)
   const [chosenId, choose] = useParameter('case')
   const [deciding, setDeciding] = useState<Exclude<Kind, 'lift'> | null>(null)
   const [isHelpOpen, setHelpOpen] = useState(false)
@@ -87,18 +116,27 @@ function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise
   const index = cases.findIndex(({ caseId }) => caseId === shownId)
   const current = cases[index]
   const shown = useCase(shownId)
+  const sight = useWindow(list, cases.length, ROW_REM)
+  useEffect(() => {
+    const reached = Math.max(index, sight.last)
+    if (pages.hasMore && !pages.isLoadingMore && pages.moreError === null && reached >= cases.length - AHEAD)
+      void pages.more()
+  })
 
   /** The case that stands where this one was. */
   const goOn = async () => {
     const next = cases[index + 1] ?? cases[index - 1]
     choose(next?.caseId ?? '')
-    await onChange()
+    await Promise.all([pages.reload(), onDone()])
   }
   const move = (step: number) => {
     const next = cases[Math.max(0, Math.min(cases.length - 1, index + step))]
     if (!next) return
     choose(next.caseId)
-    document.getElementById(`case-${next.caseId}`)?.scrollIntoView({ block: 'nearest' })
+    // It is drawn before the next frame, wherever it is: see `drawnRows`.
+    requestAnimationFrame(() =>
+      document.getElementById(`case-${next.caseId}`)?.scrollIntoView({ block: 'nearest' }),
+    )
   }
   const decide = (kind: Exclude<Kind, 'lift'>) => {
     if (shown.data && shown.error === null && may('moderation.write')) setDeciding(kind)
@@ -133,7 +171,7 @@ function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise
     <div class="moderation">
       <div class="case-list">
         <div class="case-list-head">
-          <span class="quiet">Heaviest first</span>
+          <span class="quiet">Cases</span>
           <Button small kind="quiet" onClick={() => setHelpOpen(true)}>
             Keys{' '}
             <span class="key-hint" aria-hidden="true">
@@ -141,16 +179,35 @@ function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise
             </span>
           </Button>
         </div>
-        <ul>
-          {cases.map(row => (
-            <CaseItem
-              key={row.caseId}
-              of={row}
-              isChosen={row.caseId === shownId}
-              onChoose={() => choose(row.caseId)}
-            />
-          ))}
-        </ul>
+        <div class="case-rows">
+          <ul ref={list}>
+            {drawnRows(sight, cases.length, index < 0 ? null : index).map(drawn => {
+              if (!('index' in drawn))
+                return (
+                  <li
+                    key={`gap ${drawn.before}`}
+                    class="gap"
+                    aria-hidden="true"
+                    style={{ height: `${drawn.gap * sight.rowHeight}px` }}
+                  />
+                )
+              const row = cases[drawn.index]
+              return (
+                row && (
+                  <CaseItem
+                    key={row.caseId}
+                    of={row}
+                    place={drawn.index + 1}
+                    count={pages.hasMore ? -1 : cases.length}
+                    isChosen={row.caseId === shownId}
+                    onChoose={() => choose(row.caseId)}
+                  />
+                )
+              )
+            })}
+          </ul>
+        </div>
+        <More pages={pages} count={cases.length} />
       </div>
       <div class="case-shown">
         <p class="unseen" role="status">
@@ -176,17 +233,22 @@ function Cases({ of: { cases }, onChange }: { of: Queue; onChange: () => Promise
 
 interface CaseItemProps {
   of: ListedCase
+  place: number
+  /** Of the whole list; -1 while it is not known. */
+  count: number
   isChosen: boolean
   onChoose: () => unknown
 }
 
 function CaseItem({
   of: { caseId, fan, subjectKind, reports, weight, since },
+  place,
+  count,
   isChosen,
   onChoose,
 }: CaseItemProps) {
   return (
-    <li id={`case-${caseId}`}>
+    <li id={`case-${caseId}`} aria-posinset={place} aria-setsize={count}>
       <button type="button" aria-current={isChosen} onClick={onChoose}>
         <bdi class="case-name">{nameOf(fan)}</bdi>
         <Badge tone={weight >= 1_500 ? 'bad' : weight >= 1_000 ? 'warn' : 'neutral'}>
