@@ -90,6 +90,26 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The desk (skipped: ${noBrowser}
       },
     )
 
+    test('a use by mistake is undone with a reason, and the code is valid again', async () => {
+      const browser = await openBrowser({ viewport: PHONE })
+      const { code } = await redeemedCode(world)
+      const page = await pages.open(browser.context, '/desk', 'support')
+      await page.getByLabel('Code', { exact: true }).fill(code)
+      await page.getByLabel('Code', { exact: true }).press('Enter')
+      await page.getByRole('button', { name: 'Use it now' }).click()
+      await page.getByText('Hand it out').waitFor()
+      await page.getByRole('button', { name: 'Undo the use' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Reason').fill('The wrong code was scanned.')
+      await takeScreenshot(page, 'desk-undo')
+      expect(await findSerious(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Undo the use' }).click()
+      await page.getByText('Valid', { exact: true }).waitFor()
+      expect(await page.getByRole('button', { name: 'Undo the use' }).count()).toBe(0)
+      expect(browser.complaints).toEqual([])
+      await browser.close()
+    })
+
     test('without an answer nothing is claimed, and trying again uses the code once', async () => {
       const browser = await openBrowser({ viewport: PHONE })
       const { code } = await redeemedCode(world)

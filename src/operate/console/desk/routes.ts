@@ -46,9 +46,12 @@ export const deskRoutes = (deps: ConsoleDeps) => {
           )
           return { ...(await presentCode(db.read, staff, used)), repeated: false }
         } catch (error) {
-          const isUsed = error instanceof DomainError && error.code === 'already_used'
-          if (!isUsed || !(await wasUsedByRequest(db.read, staff, code, requestId))) throw error
-          return { ...(await lookUpCode(db.read, codeSources, staff, code)), repeated: true }
+          if (!(error instanceof DomainError) || error.code !== 'already_used') throw error
+          const found = await lookUpCode(db.read, codeSources, staff, code)
+          // After an undone use, a system of the club may have used the code.
+          const isOwn = found.use?.byYou && (await wasUsedByRequest(db.read, staff, code, requestId))
+          if (!isOwn) throw error
+          return { ...found, repeated: true }
         }
       },
       consoleOperation({
@@ -56,7 +59,7 @@ export const deskRoutes = (deps: ConsoleDeps) => {
         summary: 'Use a code, once',
         description: 'Of desks that use the same code at the same time, one succeeds.',
         permission: 'desk.use',
-        reversible: 'undo the use on the page of the fan',
+        reversible: 'undo the use, at the desk or on the page of the fan',
         params: schema.CodeParams,
         body: schema.UseCode,
         responses: { 200: schema.UsedCode },

@@ -1,11 +1,14 @@
 /** What is known of a code, in words that are read from two metres away. */
 import type { ComponentChildren } from 'preact'
-
+import { useState } from 'preact/hooks'
 import type { DeskCode, UsedCode } from '../../../desk/schema.ts'
-import { UnreachableError } from '../../api.ts'
+import { UnreachableError, write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { ReasonDialog } from '../../parts/dialog.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Facts } from '../../parts/page.tsx'
 import { describe } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { Time } from '../../parts/values.tsx'
 import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
@@ -51,7 +54,13 @@ function wordsOfFailure(error: unknown, attempt: 'look' | 'use'): Words {
   }
 }
 
-export function AnswerPanel({ answer }: { answer: Answer }) {
+interface AnswerProps {
+  answer: Answer
+  /** The use of the code was undone. */
+  onUndone: (code: string) => unknown
+}
+
+export function AnswerPanel({ answer, onUndone }: AnswerProps) {
   const { tone, icon, title, about } = wordsOf(answer)
   return (
     <div class={`desk-answer ${tone}`}>
@@ -64,12 +73,12 @@ export function AnswerPanel({ answer }: { answer: Answer }) {
           </p>
         </div>
       </div>
-      {answer.kind !== 'failed' && <CodeFacts code={answer.code} />}
+      {answer.kind !== 'failed' && <CodeFacts code={answer.code} onUndone={onUndone} />}
     </div>
   )
 }
 
-function CodeFacts({ code }: { code: DeskCode }) {
+function CodeFacts({ code, onUndone }: { code: DeskCode } & Pick<AnswerProps, 'onUndone'>) {
   const { kind, title, description, fan, use, orderId, redeemedAt } = code
   const name = fan.handle === null ? 'Without a handle' : `@${fan.handle}`
   return (
@@ -120,17 +129,45 @@ function CodeFacts({ code }: { code: DeskCode }) {
             : []),
         ]}
       />
-      {use !== null && may('fans.write') && (
-        <p class="quiet">
-          Used by mistake? <Link to={addressOf('fans', fan.id)}>Undo it on the page of the fan.</Link>
-        </p>
+      {use !== null && !isOfOrder(use.by) && may('fans.write') && (
+        <UndoUse code={code} onDone={() => onUndone(code.code)} />
       )}
     </div>
   )
 }
 
+function UndoUse({ code, onDone }: { code: DeskCode; onDone: () => unknown }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <p class="quiet">
+      Used by mistake?{' '}
+      <Button small icon="undo" onClick={() => setAsking(true)}>
+        Undo the use
+      </Button>
+      {isAsking && (
+        <ReasonDialog
+          title="Undo the use"
+          action="Undo the use"
+          onConfirm={async reason => {
+            const path = `/api/fans/${encodeURIComponent(code.fan.id)}/undo-use`
+            await write('POST', path, { code: code.code, reason })
+            toast('The code can be used again.')
+            onDone()
+          }}
+          onClose={() => setAsking(false)}
+        >
+          The code of “<bdi>{code.title}</bdi>” can be used again. Take back what was handed out.
+        </ReasonDialog>
+      )}
+    </p>
+  )
+}
+
+/** An order has taken the voucher: that ends with the order. */
+const isOfOrder = (by: string) => by.startsWith('order:')
+
 /** Sources of the club's systems as they are; the two that are not names in words. */
 function sourceOf(by: string): string {
   if (by === 'operator') return 'an operator'
-  return by.startsWith('order:') ? 'an order that it paid' : by
+  return isOfOrder(by) ? 'an order that it paid' : by
 }

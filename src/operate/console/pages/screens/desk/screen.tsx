@@ -114,7 +114,7 @@ export function Screen() {
     <Page title="Desk" about="Look at a code of a reward or a voucher, and use it once.">
       <div class="desk">
         <div class="desk-shown">
-          {answer && <AnswerPanel answer={answer} />}
+          {answer && <AnswerPanel answer={answer} onUndone={look.run} />}
           {isScanning && <Camera onCode={scan} />}
           {!answer && !isScanning && (
             <Empty icon="desk" title="Scan or type a code">

@@ -42,10 +42,11 @@ const CORRECTIONS = {
     title: 'Undo a use at the desk',
     action: 'Undo the use',
     tone: 'primary',
-    about: 'The code can be used again. Take back what was handed out.',
+    about:
+      'The code can be used again. Take back what was handed out. For a voucher of the shop, look at its code at the desk.',
     done: 'The code can be used again.',
     applies: (claim: Claim) => claim.usedAt !== null,
-    none: 'No code of the fan was used.',
+    none: 'No code of a reward was used. For a voucher of the shop, look at its code at the desk.',
   },
 } as const
 
