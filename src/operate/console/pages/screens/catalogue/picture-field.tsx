@@ -1,5 +1,5 @@
 /** The address of a picture, which can be uploaded in its place. */
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { upload } from '../../api.ts'
 import { type FieldProps, TextField } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
@@ -10,8 +10,12 @@ interface PictureProps extends FieldProps {
   onChange: (value: string) => void
 }
 
+/** As `MAX_UPLOAD_BYTES`. A larger one would be sent in vain. */
+const MAX_BYTES = 6 * 1024 * 1024
+
 export function PictureField({ value, onChange, ...field }: PictureProps) {
   const id = useId()
+  const [isTooLarge, setTooLarge] = useState(false)
   const send = useAction(async (file: File) => {
     const { url } = await upload<{ url: string }>('/api/catalogue/pictures', file)
     onChange(url)
@@ -30,16 +34,19 @@ export function PictureField({ value, onChange, ...field }: PictureProps) {
             onChange={async event => {
               const input = event.currentTarget
               const [file] = input.files ?? []
-              if (file) await send.run(file)
+              const fits = file !== undefined && file.size <= MAX_BYTES
+              send.clear()
+              setTooLarge(file !== undefined && !fits)
+              if (fits) await send.run(file)
               input.value = ''
             }}
           />
           <span role="status" class="quiet">
             {send.isBusy ? 'Uploading…' : ''}
           </span>
-          {send.error !== null && (
+          {(isTooLarge || send.error !== null) && (
             <p class="field-error" role="alert">
-              {describe(send.error)}
+              {isTooLarge ? 'The file is larger than 6 MiB.' : describe(send.error)}
             </p>
           )}
         </div>
