@@ -1,8 +1,11 @@
-/** Events, repeats, batches, voids and spending in any order: the ledger is the one that a small model computes. */
+/** Events, repeats, batches, voids, spending and merges of fans in any order: the ledgers are those that a small model computes. */
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
+import { ensureUser, ensureUserId } from '../../../src/identity/users/users.ts'
+import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { eventFaults } from '../../crash/event-invariants.ts'
 import { DAY } from '../../play/packs/packs-world.ts'
 import type { Client } from '../../support/client.ts'
@@ -22,6 +25,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ report: fc.array(happening, { minLength: 1, maxLength: 8 }) }) },
   { weight: 2, arbitrary: fc.record({ void: ids }) },
   { weight: 1, arbitrary: fc.record({ spend: fc.nat(FANS - 1), points: fc.integer({ min: 1, max: 25 }) }) },
+  { weight: 1, arbitrary: fc.record({ merge: fc.nat(FANS - 1), into: fc.nat(FANS - 1) }) },
 )
 
 /** The content of an id: half of them scans, half purchases, on two days. */
@@ -33,13 +37,19 @@ const contentOf = ({ id, variant }: { id: number; variant: number }): Content =>
   amount: id * 130 + variant,
 })
 
-onEachEngine('Any order of events, voids and spending', world => {
+onEachEngine('Any order of events, voids, spending and merges', world => {
   let gate: Client
   let run = 0
   const runsOf = () => (world.db.engine === 'sqlite' ? 100 : 8)
   beforeAll(async () => {
     gate = world.withToken(await world.serverKey(['events:write'], { source: 'gate' }))
   })
+
+  async function findings() {
+    const found: unknown[] = []
+    await verifyLedger(world.db, { onFinding: finding => found.push(finding) })
+    return found
+  }
 
   /** A club with rules and fans of its own. */
   async function open() {
@@ -69,7 +79,9 @@ onEachEngine('Any order of events, voids and spending', world => {
     for (let fan = 0; fan < FANS; fan++) {
       const name = { provider: world.config.identity.name, subject: `${suffix}-${fan}` }
       fans.push(name)
-      userIds.push(await world.db.write(async tx => (await ensureUser(tx, name)).user.id))
+      const { id } = await world.db.write(async tx => (await ensureUser(tx, name)).user)
+      await world.db.write(tx => joinLeaderboard(tx, id))
+      userIds.push(id)
     }
     const now = world.clock.ms
     const eventOf = (of: { id: number; variant: number }) => {
@@ -98,9 +110,22 @@ onEachEngine('Any order of events, voids and spending', world => {
       },
       async spend(fan: number, points: number) {
         const change = { delta: -points, reason: 'activity' as const, ref: `${suffix}-spent-${++spent}` }
-        const userId = userIds[fan] ?? ''
-        const { outcome } = await world.db.write(tx => appendEntry(tx, { ...change, userId }))
+        const name = fans[fan] ?? { provider: '', subject: '' }
+        const { outcome } = await world.db.write(async tx =>
+          appendEntry(tx, { ...change, userId: await ensureUserId(tx, name) }),
+        )
         return outcome === 'booked'
+      },
+      async merge(fan: number, other: number) {
+        const [from = '', into = ''] = [userIds[fan], userIds[other]]
+        const merged = world.db.write(tx => mergeFans(tx, { from, into, mergedBy: 'Ana', reason: null }))
+        return merged.then(
+          () => true,
+          error => {
+            expect(error).toMatchObject({ code: 'fans_not_mergeable' })
+            return false
+          },
+        )
       },
     }
   }
@@ -114,6 +139,8 @@ onEachEngine('Any order of events, voids and spending', world => {
           const expected = step.report.map(event => model.report(event.id, contentOf(event)))
           expect(await club.report(step.report)).toEqual(expected)
         } else if ('void' in step) expect(await club.take(step.void)).toEqual(model.take(step.void))
+        else if ('merge' in step)
+          expect(await club.merge(step.merge, step.into)).toBe(model.merge(step.merge, step.into))
         else expect(await club.spend(step.spend, step.points)).toBe(model.spend(step.spend, step.points))
       }
       for (const [fan, userId] of club.userIds.entries()) {
@@ -123,6 +150,7 @@ onEachEngine('Any order of events, voids and spending', world => {
       }
     })
     await fc.assert(property, { numRuns: runsOf(), seed: 19 })
+    expect(await findings()).toEqual([])
   })
 
   test('all steps at once keep every invariant, and change nothing when they are repeated', async () => {
@@ -130,6 +158,7 @@ onEachEngine('Any order of events, voids and spending', world => {
       const club = await open()
       const act = (step: (typeof steps)[number]) => {
         if ('report' in step) return club.report(step.report)
+        if ('merge' in step) return club.merge(step.merge, step.into)
         return 'void' in step ? club.take(step.void) : club.spend(step.spend, step.points)
       }
       await Promise.all(steps.map(act))
@@ -151,5 +180,6 @@ onEachEngine('Any order of events, voids and spending', world => {
       expect(await read.select().from(tables.events)).toHaveLength(before.length)
     })
     await fc.assert(property, { numRuns: Math.ceil(runsOf() / 4), seed: 19 })
+    expect(await findings()).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** A club without a database: what events earn and voids take, one after the other. */
+/** A club without a database: what events earn and voids take, and what merges carry over, one after the other. */
 
 export interface Content {
   fan: number
@@ -39,8 +39,12 @@ const RULES: Rule[] = [
   { name: 'c', kind: 'buy', points: ({ amount }) => Math.floor(amount / 100) * 3 },
 ]
 
+type Booked = [reason: string, delta: number, balance: number]
+
 interface Happened {
   content: Content
+  /** Who recorded it, by the sign-ins of then: it stays with that record. */
+  fan: number
   granted: (Grant & { rule: Rule })[]
   taken: (Grant & { uncollected: number })[] | null
 }
@@ -50,7 +54,9 @@ export class ModelClub {
   private readonly voids = new Set<number>()
   private readonly uses = new Map<string, number>()
   private readonly spentOf = new Map<string, number>()
-  private readonly ledgers = new Map<number, [reason: string, delta: number, balance: number][]>()
+  private readonly ledgers = new Map<number, Booked[]>()
+  /** To whom the sign-in of a merged fan leads. */
+  private readonly leadsTo = new Map<number, number>()
 
   constructor(private readonly suffix: string) {}
 
@@ -63,9 +69,10 @@ export class ModelClub {
         : { outcome: 'refused', code: 'event_id_reused', grants: [] }
     }
     if (this.voids.has(id)) return { outcome: 'ignored', code: 'voided', grants: [] }
-    const granted = RULES.flatMap(rule => this.evaluate(rule, content))
-    for (const { points } of granted) this.book(content.fan, 'rule', points)
-    this.events.set(id, { content, granted, taken: null })
+    const fan = this.fanOf(content.fan)
+    const granted = RULES.flatMap(rule => this.evaluate(rule, fan, content))
+    for (const { points } of granted) this.book(fan, 'rule', points)
+    this.events.set(id, { content, fan, granted, taken: null })
     return { outcome: 'applied', code: undefined, grants: granted.map(grantOf) }
   }
 
@@ -77,9 +84,9 @@ export class ModelClub {
       return null
     }
     event.taken ??= event.granted.map(({ rule, ...grant }) => {
-      const points = Math.min(grant.points, this.balanceOf(event.content.fan))
-      if (points > 0) this.book(event.content.fan, 'rule_void', -points)
-      if (points === grant.points) add(this.uses, useOf(rule, event.content), -1)
+      const points = Math.min(grant.points, this.balanceOf(event.fan))
+      if (points > 0) this.book(event.fan, 'rule_void', -points)
+      if (points === grant.points) add(this.uses, useOf(rule, event.fan, event.content), -1)
       add(this.spentOf, rule.name, -points)
       return { ruleId: grant.ruleId, points, uncollected: grant.points - points }
     })
@@ -87,16 +94,40 @@ export class ModelClub {
   }
 
   spend(fan: number, points: number): boolean {
-    const affordable = this.balanceOf(fan) >= points
-    if (affordable) this.book(fan, 'activity', -points)
+    const spender = this.fanOf(fan)
+    const affordable = this.balanceOf(spender) >= points
+    if (affordable) this.book(spender, 'activity', -points)
     return affordable
+  }
+
+  /** False if it is refused. What one record has earned and spent is booked on the other, and the balance leaves it. */
+  merge(from: number, into: number): boolean {
+    if (from === into || this.leadsTo.has(from) || this.leadsTo.has(into)) return false
+    const balance = this.balanceOf(from)
+    const isEarning = (reason: string) => reason === 'rule' || reason === 'rule_void' || reason === 'merge'
+    const earned = this.ledgerOf(from).reduce(
+      (sum, [reason, delta]) => sum + (isEarning(reason) ? delta : 0),
+      0,
+    )
+    if (earned > 0) this.book(into, 'merge', earned)
+    if (earned > balance) this.book(into, 'merge_spent', balance - earned)
+    if (balance > 0) this.book(from, 'merged', -balance)
+    for (const [use, uses] of this.uses) {
+      const [rule, fan, window] = JSON.parse(use)
+      if (fan === from) add(this.uses, JSON.stringify([rule, into, window]), uses)
+    }
+    for (const [fan, other] of this.leadsTo) if (other === from) this.leadsTo.set(fan, into)
+    this.leadsTo.set(from, into)
+    return true
   }
 
   ledgerOf = (fan: number) => this.ledgers.get(fan) ?? []
 
-  private evaluate(rule: Rule, content: Content): Happened['granted'] {
+  private fanOf = (fan: number) => this.leadsTo.get(fan) ?? fan
+
+  private evaluate(rule: Rule, fan: number, content: Content): Happened['granted'] {
     const points = rule.kind === content.kind ? rule.points(content) : 0
-    const use = useOf(rule, content)
+    const use = useOf(rule, fan, content)
     if (points === 0 || (this.uses.get(use) ?? 0) >= (rule.limit?.count ?? Number.POSITIVE_INFINITY))
       return []
     if ((this.spentOf.get(rule.name) ?? 0) + points > (rule.budget ?? Number.POSITIVE_INFINITY)) return []
@@ -113,6 +144,7 @@ export class ModelClub {
 }
 
 const grantOf = ({ ruleId, points }: Grant): Grant => ({ ruleId, points })
-const useOf = ({ name, limit }: Rule, content: Content) => `${name} ${content.fan} ${limit?.window(content)}`
+const useOf = ({ name, limit }: Rule, fan: number, content: Content) =>
+  JSON.stringify([name, fan, limit?.window(content)])
 const add = (sums: Map<string, number>, key: string, by: number) =>
   void sums.set(key, (sums.get(key) ?? 0) + by)
