@@ -1,6 +1,9 @@
 /** A fan who follows a thousand others, among many fans and with many events of those followed: rows of SQL, in seconds. */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
+import { openDatabase } from '../../db/index.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { keepDailyFigures } from '../../src/operate/admin/daily-figures.ts'
 import type { Engine } from './databases.ts'
 import { PROVIDER } from './issuer.ts'
 
@@ -13,7 +16,8 @@ export interface Society {
 /** Of the fan who reads. */
 export const READER = 'fan-1000000'
 
-const STARTED_MS = Date.parse('2025-01-01T00:00:00.000Z')
+/** The server would delete the data of events that are older than `EVENT_RETENTION_DAYS` while it is measured. */
+const STARTED_MS = Date.now() - 30 * 86_400_000
 
 /** Statements that both engines run, but for their times. */
 function statementsOf(engine: Engine, { fans, followed, events }: Society): string[] {
@@ -38,8 +42,15 @@ function statementsOf(engine: Engine, { fans, followed, events }: Society): stri
   ]
 }
 
-/** Into a database without fans. */
+/** Into a database without fans. Its days are counted, which the server would do while it is measured. */
 export async function addSociety(engine: Engine, url: string, society: Society): Promise<void> {
+  await insertSociety(engine, url, society)
+  const db = openDatabase(url, realSources)
+  await keepDailyFigures(db, () => false)
+  await db.close()
+}
+
+async function insertSociety(engine: Engine, url: string, society: Society): Promise<void> {
   const statements = statementsOf(engine, society)
   if (engine === 'sqlite') {
     const connection = new Connection(url.slice('sqlite:'.length))
