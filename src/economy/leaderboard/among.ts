@@ -2,7 +2,7 @@
  * A board among the fans that a fan follows, and the fan: at most 1,001, which one statement looks up and ranks. Only the page
  * leaves the database.
  */
-import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { rowsOfEach } from '../../../db/first-of-each.ts'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -33,19 +33,17 @@ export async function readBoardAmong(
   const given = position === undefined ? undefined : positionOf(position)
   const half = around ? Math.floor(limit / 2) : undefined
   const rows = await selectPage(reader, { board, userId, limit, half, ...given })
-  const [{ skipped = 0, end = 0, total = 0 } = {}] = rows
-  const ranked = rows.flatMap(({ found }) => found ?? [])
-  const shown = ranked.filter(({ rank }) => rank > skipped && rank <= end)
-  const own = ranked.find(row => row.userId === userId)
+  const [{ skipped = 0, total = 0, ownRank = 0, own = null } = {}] = rows
+  const shown = rows.flatMap(({ found }) => found ?? [])
   const encode = (side: Side, key: Key | undefined) =>
     key ? cursors.encode(list, JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId])) : null
   const key = given?.after ?? given?.before
   return {
-    entries: shown.map(presentRank),
+    entries: shown.map((row, index) => presentRank({ ...row, rank: skipped + index + 1 })),
     total,
-    nextCursor: end < total ? encode('after', shown.at(-1) ?? key) : null,
+    nextCursor: skipped + shown.length < total ? encode('after', shown.at(-1) ?? key) : null,
     previousCursor: skipped > 0 ? encode('before', shown[0] ?? key) : null,
-    own: own ? presentRank(own) : null,
+    own: own && presentRank({ ...own, rank: ownRank }),
   }
 }
 
@@ -70,49 +68,58 @@ interface Wanted {
   before?: Key
 }
 
-/** The page, and the fan. At least one row, which has the bounds of the page. */
+/**
+ * The page, with its bounds and the own entry in each row. At least one row. The fans are counted, and no more of them sorted than
+ * a page needs: their ranks follow from how many it skips.
+ */
 const selectPage = prepared((reader: Reader, { board, userId, limit, half, after, before }: Wanted) => {
   const { leaderboardScores: scores } = reader.tables
+  const columns = { minusPoints: scores.minusPoints, reachedAt: scores.reachedAt, userId: scores.userId }
   const followed = reader.$with('followed').as(followedFans(reader, userId))
-  const isOf = sql`${scores.board} = ${board} and ${scores.userId} = member.user_id`
-  const ranked = reader
-    .$with('ranked', {
-      ...{ userId: scores.userId, minusPoints: scores.minusPoints, reachedAt: scores.reachedAt },
-      rank: sql<number>`rank`.mapWith(Number).as('rank'),
-    })
-    .as(sql`select ${scores.userId}, ${scores.minusPoints}, ${scores.reachedAt},
-      row_number() over (order by ${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId}) as rank
-      from ${rowsOfEach(sql`(select user_id from ${followed} union all select ${userId}) as member`, scores, isOf)}`)
-  const ahead = (operator: '<' | '<=', { minusPoints, reachedAt, userId }: Key) =>
-    sql`(select count(*) from ${ranked} where (minus_points, reached_at, user_id) ${sql.raw(operator)} (${minusPoints}, ${reachedAt}, ${userId}))`
-  const own = sql`coalesce((select rank from ranked where user_id = ${userId}), 0)`
-  const atLeastZero = (value: SQL) => sql`case when ${value} > 0 then ${value} else 0 end`
-  const skipped = after
-    ? ahead('<=', after)
-    : before
-      ? atLeastZero(sql`(${ahead('<', before)} - ${limit})`)
-      : half === undefined
-        ? sql`0`
-        : atLeastZero(sql`(${own} - 1 - ${half})`)
+  const isOf = sql`${scores.board} = ${board} and ${scores.userId} = fan.user_id`
+  const member = reader.$with('member', columns).as(sql`
+    select ${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId}
+    from ${rowsOfEach(sql`(select user_id from ${followed} union all select ${userId}) as fan`, scores, isOf)}`)
+  const own = reader.$with('own').as(
+    reader
+      .select(columns)
+      .from(scores)
+      .where(and(eq(scores.board, board), eq(scores.userId, userId))),
+  )
+  const position = sql`minus_points, reached_at, user_id`
+  const countUpTo = (operator: '<' | '<=', key: SQL) =>
+    sql`count(case when (${position}) ${sql.raw(operator)} (${key}) then 1 end)`
+  const given = after ?? before
+  const counts = reader.$with('counts', {}).as(sql`select count(*) as total,
+    ${countUpTo('<=', sql`select ${position} from ${own}`)} as own_rank,
+    ${given ? countUpTo(after ? '<=' : '<', sql`${given.minusPoints}, ${given.reachedAt}, ${given.userId}`) : sql`0`} as ahead
+    from ${member}`)
+  const wished = before
+    ? sql`ahead - ${limit}`
+    : half === undefined
+      ? sql`ahead`
+      : sql`own_rank - 1 - ${half}`
   const bounds = reader
     .$with('bounds', {
-      skipped: sql<number>`skipped`.mapWith(Number).as('skipped'),
-      end: sql<number>`page_end`.mapWith(Number).as('page_end'),
       total: sql<number>`total`.mapWith(Number).as('total'),
+      ownRank: sql<number>`own_rank`.mapWith(Number).as('own_rank'),
+      skipped: sql<number>`skipped`.mapWith(Number).as('skipped'),
     })
-    .as(sql`select ${skipped} as skipped, ${before ? ahead('<', before) : sql`${skipped} + ${limit}`} as page_end,
-      (select count(*) from ${ranked}) as total`)
-  const isOnPage = and(sql`${ranked.rank} > ${bounds.skipped}`, sql`${ranked.rank} <= ${bounds.end}`)
+    .as(
+      sql`select total, own_rank, ahead, case when ${wished} > 0 then ${wished} else 0 end as skipped from ${counts}`,
+    )
+  const size = before ? sql`(select ahead - skipped from ${bounds})` : sql`${limit}`
+  const page = reader.$with('page', columns).as(sql`select ${position} from ${member} order by ${position}
+    limit ${size} offset (select skipped from ${bounds})`)
   return reader
-    .with(followed, ranked, bounds)
+    .with(followed, member, own, counts, bounds, page)
     .select({
-      ...{ skipped: bounds.skipped, end: bounds.end, total: bounds.total },
-      found: {
-        ...{ userId: ranked.userId, minusPoints: ranked.minusPoints, reachedAt: ranked.reachedAt },
-        rank: ranked.rank,
-      },
+      ...{ total: bounds.total, skipped: bounds.skipped, ownRank: bounds.ownRank },
+      own: { minusPoints: own.minusPoints, reachedAt: own.reachedAt, userId: own.userId },
+      found: { minusPoints: page.minusPoints, reachedAt: page.reachedAt, userId: page.userId },
     })
     .from(bounds)
-    .leftJoin(ranked, or(isOnPage, eq(ranked.userId, userId)))
-    .orderBy(asc(ranked.rank))
+    .leftJoin(own, sql`true`)
+    .leftJoin(page, sql`true`)
+    .orderBy(asc(page.minusPoints), asc(page.reachedAt), asc(page.userId))
 })
