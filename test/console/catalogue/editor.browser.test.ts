@@ -4,10 +4,12 @@ import type { Page } from 'playwright-core'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
+import { fetchPicture, newPng } from '../../club/pictures/pictures-world.ts'
 import { addFan } from '../../economy/rules/rules-world.ts'
 import { findSerious } from '../../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
 import { sqliteEngine } from '../../support/engines.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { onEngine } from '../../support/world.ts'
 import { servePages } from '../pages-world.ts'
 
@@ -165,6 +167,48 @@ else
           when: [{ path: '/amount', op: 'gte', value: 300 }],
           points: { fixed: 10 },
         })
+        expect(complaints).toEqual([])
+        await close()
+      },
+      LIMIT,
+    )
+
+    test(
+      'uploads a picture, whatever its file is named, and says why another file is none',
+      async () => {
+        const { page, complaints, close } = await open('/catalogue/reward/entry/shown-open')
+        const [input, address] = [page.getByLabel(/^Upload/), page.getByPlaceholder('https://…')]
+        await input.waitFor()
+        const before = await address.inputValue()
+        const choose = (name: string, buffer: Buffer, mimeType = 'image/png') =>
+          input.setInputFiles({ name, mimeType, buffer })
+        // Faults that follow each other differ, so that each is waited for.
+        for (const [name, content, fault] of [
+          ['notes.png', Buffer.from('No picture.'), 'not a JPEG, PNG or WebP'],
+          ['large.png', Buffer.alloc(9 * 1024 * 1024), 'larger than 6 MiB'],
+          ['moving.png', Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), 'not a JPEG, PNG or WebP'],
+        ] as const) {
+          await choose(name, content)
+          await page.getByRole('alert').getByText(fault).waitFor()
+        }
+        expect(await address.inputValue()).toBe(before)
+        expect(await findSerious(page)).toEqual([])
+        await takeScreenshot(page, 'catalogue-picture')
+        const picture = newPng()
+        await choose('../../<img src=x onerror=alert(1)>\u202egnp.exe', picture, '')
+        await waitUntil('the address is that of the picture', async () =>
+          (await address.inputValue()).startsWith('/uploads/'),
+        )
+        expect(await page.getByRole('alert').count()).toBe(0)
+        const url = await address.inputValue()
+        expect(url).toMatch(/^\/uploads\/[0-9a-f]{64}\.webp$/)
+        await page.getByRole('button', { name: 'Review and save' }).click()
+        await confirm(page, 'Save', 'A new picture')
+        await page.getByText('No changes').waitFor()
+        const [stored] = await entryKinds.reward.read(world.db.read, ['shown-open'])
+        expect(stored).toMatchObject({ imageUrl: url })
+        const served = await fetchPicture(world, url)
+        expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/webp'])
         expect(complaints).toEqual([])
         await close()
       },
