@@ -5,7 +5,7 @@ import { seededNumbers } from '../economy/leaderboard/board-model.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
-import { itemFaults } from './item-invariants.ts'
+import { itemFaults, readItemRows } from './item-invariants.ts'
 
 const [FANS, ITEMS, ROUNDS] = [6, 18, 4]
 const SEED = 20260815
@@ -75,15 +75,7 @@ for (const engine of engines) {
       }
     }
 
-    async function readRows() {
-      const { read, tables } = temporary.db
-      return {
-        userItems: await read.select().from(tables.userItems),
-        itemTransfers: await read.select().from(tables.itemTransfers),
-        trades: await read.select().from(tables.trades),
-        tradeItems: await read.select().from(tables.tradeItems),
-      }
-    }
+    const readRows = () => readItemRows(temporary.db)
 
     /** Offers, or ends an open offer, as often as there are responses, until `isOver`. */
     async function trade(fan: Fan, acknowledged: Map<string, string>, isOver: () => boolean) {

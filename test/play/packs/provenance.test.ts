@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Finding } from '../../../src/operate/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyProvenance } from '../../../src/operate/admin/audit/verify-provenance.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { exampleProvenance } from '../../../src/play/packs/examples.ts'
 import { findProvenanceFlaw } from '../../../src/play/packs/provenance-chain.ts'
 import { transferItems } from '../../../src/play/packs/transfer-items.ts'
@@ -62,6 +64,29 @@ onEachEngine('The provenance of an item', world => {
     expect(await move(world, item, [a, b])).toBe(true)
     expect([await idsOf(a), await idsOf(b)]).toEqual([[], [item.collectibleId]])
     expect(expectStatus(200, await open(a, item.userPackId))).toEqual(item.opened)
+  })
+
+  test('has a link for a merge of the owner, holds offline, and goes on with the fan who remains', async () => {
+    const [a, b, c] = [await namedFan(world), await namedFan(world), await namedFan(world)]
+    const [given, kept] = [await drawnItem(world, a), await drawnItem(world, b)]
+    expect(await move(world, given, [a, b])).toBe(true)
+    await world.db.write(tx => mergeFans(tx, { from: b.id, into: c.id, mergedBy: 'Ana', reason: null }))
+    world.clock.ms += 10
+    expect(await move(world, given, [c, a], 'trade:two')).toBe(true)
+    const link = (ref: string, handle: string | null) => ({ ref, owner: { state: 'active', handle } })
+    for (const [item, links] of [
+      [given, [link('trade:one', null), link('merge', c.handle), link('trade:two', a.handle)]],
+      [kept, [link('merge', c.handle)]],
+    ] as const) {
+      const history = expectStatus(200, await world.anonymous.get(historyOf(item)))
+      expect(history.transfers).toMatchObject(links)
+      expect(findProvenanceFlaw(history)).toBeNull()
+    }
+    expect([await idsOf(a), await idsOf(c)]).toEqual([[given.collectibleId], [kept.collectibleId]])
+    const found: Finding[] = []
+    await verifyProvenance(world.db, { onFinding: finding => void found.push(finding) })
+    const isOfThese = ({ what }: Finding) => [given, kept].some(item => what.includes(item.collectibleId))
+    expect(found.filter(isOfThese)).toEqual([])
   })
 
   test('does not grow when the item is not owned, or rests', async () => {

@@ -1,7 +1,9 @@
-/** Offers in any order: one after the other as a small model says, at once without losing or doubling an item. */
-import { beforeAll, expect, test } from 'bun:test'
+/** Offers and merges of fans in any order: one after the other as a small model says, at once without losing or doubling an item. */
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { itemFaults } from '../../crash/item-invariants.ts'
+import { verifyProvenance } from '../../../src/operate/admin/audit/verify-provenance.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
+import { itemFaults, readItemRows } from '../../crash/item-invariants.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
 import type { Answer } from '../../support/client.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
@@ -17,11 +19,12 @@ type Step =
   | { kind: 'offer'; from: number; to: number; give: number[]; want: number[] }
   /** Of the n-th offer, counted round, by one of the fans. */
   | { kind: 'accept' | 'decline' | 'cancel'; nth: number; by: number }
+  | { kind: 'merge'; from: number; into: number }
 
 const fan = fc.nat(FANS - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
-    weight: 3,
+    weight: 9,
     arbitrary: fc
       .tuple(fan, fan, fc.uniqueArray(fc.nat(ITEMS - 1), { minLength: 1, maxLength: 3 }), fc.nat(2))
       .map(([from, to, items, wanted]) => {
@@ -29,8 +32,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         return { kind: 'offer' as const, from, to, give: items.slice(0, cut), want: items.slice(cut) }
       }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('merge' as const), from: fan, into: fan }) },
   {
-    weight: 5,
+    weight: 15,
     arbitrary: fc.record({
       kind: fc.constantFrom(...(['accept', 'accept', 'accept', 'decline', 'cancel'] as const)),
       nth: fc.nat(6),
@@ -42,6 +46,7 @@ const wait = fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom
 
 const gift = (from: number, to: number): Step => ({ kind: 'offer', from, to, give: [0], want: [] })
 const accepted = (nth: number, by: number): Step => ({ kind: 'accept', nth, by })
+const merged = (from: number, into: number): Step => ({ kind: 'merge', from, into })
 
 /** Paths that few random steps take. */
 const EXAMPLES: (Step | { kind: 'wait'; ms: number })[][] = [
@@ -58,6 +63,12 @@ const EXAMPLES: (Step | { kind: 'wait'; ms: number })[][] = [
       { kind: 'cancel' as const, nth: 0, by: 0 },
     ],
   ],
+  [gift(0, 1), { kind: 'cancel', nth: 0, by: 0 }],
+  // An offer of the merged fan ends, an item that rested moves on, and both sign-ins act as one fan.
+  [
+    ...[gift(0, 1), accepted(0, 1), gift(1, 2), gift(0, 2), merged(1, 2), merged(1, 0), accepted(1, 2)],
+    ...[gift(0, 1), { kind: 'wait' as const, ms: REST }, gift(1, 0), accepted(2, 0), merged(2, 0)],
+  ],
 ]
 
 /** Everything that a step can be answered. */
@@ -65,8 +76,11 @@ const ANSWERS: Record<Step['kind'], string[]> = {
   accept: ['item_not_owned', 'item_resting', 'ok', 'trade_changed', 'trade_not_found', 'trade_not_open'],
   cancel: ['ok', 'trade_not_found', 'trade_not_open'],
   decline: ['ok', 'trade_not_found', 'trade_not_open'],
-  offer: ['cannot_trade_with_yourself', 'item_not_owned', 'item_resting', 'ok'],
+  merge: ['fans_not_mergeable', 'ok'],
+  offer: ['cannot_trade_with_yourself', 'fan_not_found', 'item_not_owned', 'item_resting', 'ok'],
 }
+/** Also to fans who act while they are merged. */
+const AT_ONCE = ['invalid_token', 'skipped', 'too_many_open_trades']
 
 interface Modelled {
   from: number
@@ -82,12 +96,15 @@ class Model {
   readonly trades: Modelled[] = []
   readonly owners = Array.from({ length: ITEMS }, (_, n) => n % FANS)
   private readonly moved: number[] = Array(ITEMS).fill(Number.NEGATIVE_INFINITY)
+  /** To whom the sign-in of each fan leads. */
+  private readonly leadsTo = Array.from({ length: FANS }, (_, fan) => fan)
 
   take(now: number, step: Step): string {
-    if (step.kind === 'offer') return this.offer(now, step)
+    if (step.kind === 'offer') return this.offer(now, { ...step, from: this.fanOf(step.from) })
+    if (step.kind === 'merge') return this.merge(now, step)
     const trade = this.trades[step.nth % this.trades.length]
     if (!trade) return 'skipped'
-    if (step.by !== (step.kind === 'cancel' ? trade.from : trade.to)) return 'trade_not_found'
+    if (this.fanOf(step.by) !== (step.kind === 'cancel' ? trade.from : trade.to)) return 'trade_not_found'
     if (step.kind === 'accept') return this.accept(now, trade)
     const end = step.kind === 'cancel' ? 'cancelled' : 'declined'
     if (trade.state === end) return 'ok'
@@ -96,7 +113,26 @@ class Model {
     return 'ok'
   }
 
+  private fanOf = (fan: number) => this.leadsTo[fan] ?? fan
+  private isMerged = (fan: number) => this.fanOf(fan) !== fan
+
+  private merge(now: number, { from, into }: Step & { kind: 'merge' }) {
+    if (from === into || this.isMerged(from) || this.isMerged(into)) return 'fans_not_mergeable'
+    for (const [fan, other] of this.leadsTo.entries()) if (other === from) this.leadsTo[fan] = into
+    const isOpen = ({ state, expiresAt }: Modelled) => state === 'open' && now < expiresAt
+    for (const trade of this.trades)
+      if (isOpen(trade) && (trade.from === from || trade.to === from)) trade.state = 'void'
+    for (const [item, owner] of this.owners.entries()) if (owner === from) this.move(now, item, into)
+    return 'ok'
+  }
+
+  private move(now: number, item: number, owner: number) {
+    this.owners[item] = owner
+    this.moved[item] = now
+  }
+
   private offer(now: number, { from, to, give, want }: Step & { kind: 'offer' }) {
+    if (this.isMerged(to)) return 'fan_not_found'
     if (from === to) return 'cannot_trade_with_yourself'
     const trade = { from, to, give, want, state: 'open', expiresAt: now + OPEN } as const
     const fault = this.fault(now, trade)
@@ -113,10 +149,8 @@ class Model {
     if (fault === 'item_not_owned') trade.state = 'void'
     if (fault) return fault
     trade.state = 'completed'
-    for (const item of [...trade.give, ...trade.want]) {
-      this.owners[item] = this.owners[item] === trade.from ? trade.to : trade.from
-      this.moved[item] = now
-    }
+    for (const item of [...trade.give, ...trade.want])
+      this.move(now, item, this.owners[item] === trade.from ? trade.to : trade.from)
     return 'ok'
   }
 
@@ -148,14 +182,10 @@ async function newItems(world: World, fans: NamedFan[]): Promise<Item[]> {
   return items
 }
 
-async function prepare(world: World, named: NamedFan[]) {
-  // Offers of earlier runs have expired, and count against no limit.
-  world.clock.advance(OPEN)
+async function prepare(world: World) {
   const fans: NamedFan[] = []
-  for (const fan of named) {
-    const token = await world.idp.issueToken(fan.subject, { expiresIn: 365 * 86_400 })
-    fans.push({ ...fan, ...world.withToken(token), token })
-  }
+  for (let n = 0; n < FANS; n++) fans.push(await namedFan(world))
+  await signIn()
   const items = await newItems(world, fans)
   const itemsAt = (places: number[]) => places.flatMap(place => items[place] ?? [])
   const offered: string[] = []
@@ -165,7 +195,25 @@ async function prepare(world: World, named: NamedFan[]) {
     return found
   }
 
+  /** A merge has ended the tokens of before. */
+  async function signIn() {
+    world.clock.advance(1_000)
+    for (const [place, fan] of fans.entries()) {
+      const token = await world.idp.issueToken(fan.subject, { expiresIn: 365 * 86_400 })
+      fans[place] = { ...fan, ...world.withToken(token), token }
+    }
+  }
+
   async function perform(step: Step): Promise<string> {
+    if (step.kind === 'merge') {
+      const [from, into] = [fanAt(step.from).id, fanAt(step.into).id]
+      return world.db
+        .write(tx => mergeFans(tx, { from, into, mergedBy: 'Ana', reason: null }))
+        .then(
+          () => 'ok',
+          error => error.code,
+        )
+    }
     if (step.kind === 'offer') {
       const { from, to, give, want } = step
       const answer = await offer(fanAt(from), fanAt(to).handle, itemsAt(give), itemsAt(want))
@@ -182,13 +230,7 @@ async function prepare(world: World, named: NamedFan[]) {
 
   /** What must hold between any two steps. Returns the owners. */
   async function check() {
-    const { read, tables } = world.db
-    const rows = {
-      userItems: await read.select().from(tables.userItems),
-      itemTransfers: await read.select().from(tables.itemTransfers),
-      trades: await read.select().from(tables.trades),
-      tradeItems: await read.select().from(tables.tradeItems),
-    }
+    const rows = await readItemRows(world.db)
     expect(itemFaults(rows)).toEqual([])
     const own = rows.userItems.filter(({ collectibleId }) => collectibleId === items[0]?.collectibleId)
     const bySerial = own.toSorted((a, b) => a.serialNumber - b.serialNumber)
@@ -196,15 +238,11 @@ async function prepare(world: World, named: NamedFan[]) {
     return bySerial.map(({ ownerId, userId }) => fans.findIndex(({ id }) => id === (ownerId ?? userId)))
   }
 
-  return { perform, check }
+  return { perform, signIn, check }
 }
 
-onEachEngine('Offers of a few fans', world => {
-  const fans: NamedFan[] = []
-  beforeAll(async () => {
-    for (let n = 0; n < FANS; n++) fans.push(await namedFan(world))
-  })
-  const runs = () => ({ numRuns: world.db.engine === 'sqlite' ? 60 : 15, seed: 20260815 })
+const suite = (world: World) => {
+  const runs = () => ({ numRuns: world.db.engine === 'sqlite' ? 60 : 16, seed: 20260815 })
 
   test('one after the other, each step is answered as the model says', async () => {
     const answers = new Set<string>()
@@ -214,7 +252,7 @@ onEachEngine('Offers of a few fans', world => {
       size: 'max',
     })
     const property = fc.asyncProperty(steps, async steps => {
-      const { perform, check } = await prepare(world, fans)
+      const { perform, signIn, check } = await prepare(world)
       const model = new Model()
       for (const step of steps) {
         if (step.kind === 'wait') {
@@ -224,6 +262,7 @@ onEachEngine('Offers of a few fans', world => {
         const foreseen = model.take(world.clock.ms, step)
         expect({ step, answer: await perform(step) }).toEqual({ step, answer: foreseen })
         answers.add(`${step.kind} ${foreseen}`)
+        if (step.kind === 'merge') await signIn()
       }
       expect(await check()).toEqual(model.owners)
     })
@@ -231,6 +270,7 @@ onEachEngine('Offers of a few fans', world => {
     // The steps went everywhere that there is to go.
     const every = Object.entries(ANSWERS).flatMap(([kind, codes]) => codes.map(code => `${kind} ${code}`))
     expect([...answers].filter(answer => !answer.endsWith('skipped')).toSorted()).toEqual(every)
+    expect(await verifyProvenance(world.db)).toMatchObject({ findings: 0 })
   })
 
   test('at once, in any order, lose and double no item', async () => {
@@ -239,15 +279,19 @@ onEachEngine('Offers of a few fans', world => {
       maxLength: 6,
     })
     const property = fc.asyncProperty(batches, async batches => {
-      const { perform, check } = await prepare(world, fans)
+      const { perform, signIn, check } = await prepare(world)
       for (const [steps, { ms }, waits] of batches) {
         const answers = await Promise.all(steps.map(perform))
         for (const [n, { kind }] of steps.entries())
-          expect(['skipped', 'too_many_open_trades', ...ANSWERS[kind]]).toContain(answers[n] ?? '')
+          expect([...AT_ONCE, ...ANSWERS[kind]]).toContain(answers[n] ?? '')
         await check()
+        await signIn()
         if (waits) world.clock.advance(ms)
       }
     })
     await fc.assert(property, runs())
+    expect(await verifyProvenance(world.db)).toMatchObject({ findings: 0 })
   })
-})
+}
+
+onEachEngine('Offers of a few fans', suite, { fans: 600 })
