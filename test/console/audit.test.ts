@@ -1,11 +1,11 @@
 /** The audit log: who may read it, what finds a row, and what finds a change of it. */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { recordAction } from '../../src/operate/console/audit/record.ts'
 import { verifyAudit } from '../../src/operate/console/audit/verify.ts'
 import type { Staff } from '../../src/operate/console/staff.ts'
-import { withRawConnection } from '../db/probe.ts'
+import { withoutRules, withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
-import { everyEngine } from '../support/engines.ts'
+import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -141,24 +141,30 @@ onEachEngine('the audit log', world => {
 describe.each(everyEngine.map(engine => [engine.name, engine] as const))(
   'a change of the audit log behind the application (%s)',
   (_, engine) => {
-    const TRIGGERS = {
-      sqlite: ['DROP TRIGGER console_audit_refuse_update', 'DROP TRIGGER console_audit_refuse_delete'],
-      postgres: ['DROP TRIGGER console_audit_refuse_update_or_delete ON console_audit'],
-    }
+    // One for all: opening one takes longer than the tests.
+    let temporary: TemporaryDatabase
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+    })
+    afterAll(() => temporary.remove())
+    const change = (...statements: string[]) =>
+      withoutRules(temporary, async run => {
+        for (const statement of statements) await run(statement)
+      })
+    const add = (nth: number) =>
+      temporary.db.write(tx =>
+        recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: String(nth) } }),
+      )
+
+    beforeEach(() => change('DELETE FROM console_audit', 'DELETE FROM console_audit_head'))
+
     /** Findings after a change of five rows. */
     async function findingsAfter(...statements: string[]) {
-      const temporary = await engine.open(createClock())
       const { db } = temporary
-      for (const nth of [1, 2, 3, 4, 5])
-        await db.write(tx =>
-          recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: String(nth) } }),
-        )
+      for (const nth of [1, 2, 3, 4, 5]) await add(nth)
       const before = await verifyAudit(db.read)
-      await withRawConnection(temporary, async run => {
-        for (const statement of [...TRIGGERS[db.engine], ...statements]) await run(statement)
-      })
+      await change(...statements)
       const after = await verifyAudit(db.read, before.head ?? undefined)
-      await temporary.remove()
       expect(before.findings).toEqual([])
       return after.findings.map(({ seq, fault }) => `${fault} ${seq}`)
     }
@@ -189,14 +195,10 @@ describe.each(everyEngine.map(engine => [engine.name, engine] as const))(
       ['an update', "UPDATE console_audit SET reason = 'x'"],
       ['a delete', 'DELETE FROM console_audit'],
     ])('is refused by the database: %s', async (_, statement) => {
-      const temporary = await engine.open(createClock())
-      await temporary.db.write(tx =>
-        recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: '1' } }),
-      )
+      await add(1)
       const outcome = await withRawConnection(temporary, run => run(statement)).catch(
         error => `${error} ${error.cause}`,
       )
-      await temporary.remove()
       expect(outcome).toContain('console_audit is append-only')
     })
   },
