@@ -33,16 +33,28 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(html).not.toMatch(/<script>|<style| style="| on[a-z]+="/)
   })
 
+  /** What links lead to, each once: every page has a link to every other. */
+  const targets = new Map<string, Promise<{ status: number; text: string }>>()
+  const read = async (path: string) => {
+    const response = await get(path)
+    return { status: response.status, text: await response.text() }
+  }
+  const readOnce = (path: string) => {
+    const target = targets.get(path) ?? read(path)
+    targets.set(path, target)
+    return target
+  }
+
   test.each(pages)('every link of %s leads to a page and a heading', async path => {
-    const html = await (await get(path)).text()
+    const { text: html } = await readOnce(path)
     const links = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? '')
     const own = links.filter(link => !/^https?:/.test(link))
     expect(own.length).toBeGreaterThan(4)
     for (const link of new Set(own)) {
       const [target = '', anchor] = link.split('#')
-      const response = await get(target === '' ? path : target)
-      expect({ link, status: response.status }).toEqual({ link, status: 200 })
-      if (anchor) expect(await response.text(), link).toContain(` id="${anchor}"`)
+      const { status, text } = await readOnce(target === '' ? path : target)
+      expect({ link, status }).toEqual({ link, status: 200 })
+      if (anchor) expect(text, link).toContain(` id="${anchor}"`)
     }
   })
 
