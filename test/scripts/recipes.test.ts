@@ -4,19 +4,13 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../support/dev.ts'
+import { addRoom } from '../types/own-room.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
+/** `bun run types:field` compiles it. */
 describe('A room of your own', () => {
-  const page = read('docs/recipes/own-room.md')
   const copy = mkdtempSync(join(tmpdir(), 'matchday-room-'))
-  const edit = async (file: string, change: (text: string) => string) => {
-    const path = join(copy, file)
-    const before = readFileSync(path, 'utf8')
-    const after = change(before)
-    expect(after, file).not.toBe(before)
-    await Bun.write(path, after)
-  }
 
   beforeAll(async () => {
     for (const path of ['src', 'db', 'scripts', 'mock-idp', 'package.json', 'tsconfig.json'])
@@ -25,38 +19,14 @@ describe('A room of your own', () => {
         filter: name => !name.includes('node_modules') && !name.includes('/scripts/bench'),
       })
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-    const files = page.matchAll(/`(src\/[\w/-]+\.ts)`: [\s\S]*?```ts\n([\s\S]*?)```/g)
-    for (const [, file = '', code = ''] of files) await Bun.write(join(copy, file), code)
-    await edit('src/app/app.ts', text =>
-      text
-        .replace(/^import /m, "import { nextMatchRoutes } from '../fan/next-match/routes.ts'\nimport ")
-        .replace('.use(dashboardRoutes(deps))', '$&.use(nextMatchRoutes(deps))'),
-    )
-    await edit('src/app/problem-types.ts', text =>
-      text
-        .replace(/^import /m, "import { nextMatchProblems } from '../fan/next-match/problems.ts'\nimport ")
-        .replace('  profileProblems,', '$& nextMatchProblems,'),
-    )
-    await edit('tsconfig.json', text =>
-      text.replace(/"include": \[.*\]/, '"include": ["src/fan/next-match", "src/app/app.ts"]'),
-    )
+    await addRoom(copy)
   })
   afterAll(() => rmSync(copy, { recursive: true }))
 
-  const run = async (command: string[]) => {
-    const child = Bun.spawn(command, { cwd: copy, stdout: 'pipe', stderr: 'pipe' })
-    const out = await new Response(child.stdout).text()
-    return { code: await child.exited, out }
-  }
-
-  test('compiles as the page writes it', async () => {
-    const { code, out } = await run([join(root, 'node_modules/.bin/tsc'), '--noEmit'])
-    expect([code, out]).toEqual([0, ''])
-  })
-
   test('is in the OpenAPI document, with its problem', async () => {
-    const { code, out } = await run([process.execPath, 'scripts/openapi.ts'])
-    expect(code).toBe(0)
+    const child = Bun.spawn([process.execPath, 'scripts/openapi.ts'], { cwd: copy, stdout: 'pipe' })
+    const out = await new Response(child.stdout).text()
+    expect(await child.exited).toBe(0)
     const { get } = JSON.parse(out).paths['/api/user/next-match']
     expect(get.operationId).toBe('readNextMatch')
     expect(JSON.stringify(get.responses[409])).toContain('no_favorite_team')

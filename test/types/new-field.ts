@@ -1,9 +1,10 @@
 /**
- * `bun run types:field`: adds a profile field that is no text to a copy of the tree, and compiles the copy. Fails when that takes
- * a cast, or more than four files that are written by hand.
+ * `bun run types:field`: adds a profile field that is no text, and the room of docs/recipes/own-room.md, to a copy of the tree,
+ * and compiles the copy. Fails when the field takes a cast, or more than four files that are written by hand.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { addRoom } from './own-room.ts'
 
 const root = join(import.meta.dir, '../..')
 const copy = join(root, 'dist/types/field')
@@ -59,13 +60,14 @@ for (const [file, insertions] of Object.entries(edits)) {
   }
   writeFileSync(join(copy, file), text)
 }
+await addRoom(copy)
 writeFileSync(join(copy, 'uses.ts'), uses)
 const commands = ['import-fans', 'backfill-profiles', 'backfill-onboarding']
 writeFileSync(
   join(copy, 'tsconfig.json'),
   JSON.stringify({
     extends: '../../../tsconfig.json',
-    include: ['uses.ts', 'src/app', ...commands.map(name => `scripts/${name}.ts`)],
+    include: ['uses.ts', 'src/app', 'src/fan/next-match', ...commands.map(name => `scripts/${name}.ts`)],
     exclude: [],
   }),
 )
