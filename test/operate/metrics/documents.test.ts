@@ -60,5 +60,6 @@ testWithPromtool('promtool accepts the alert rules', async () => {
 })
 
 testWithPromtool('alerts fire when they should, and not before', async () => {
-  expect(await promtool(['test', 'rules', join(import.meta.dir, 'alert-rules.yml')])).toBe('')
+  const files = ['alert-rules.yml', 'alert-rules-of-days.yml'].map(name => join(import.meta.dir, name))
+  expect(await promtool(['test', 'rules', ...files])).toBe('')
 })
