@@ -2,5 +2,5 @@
 import { postgresEngine, sqliteEngine } from '../support/engines.ts'
 import { fuzzOperations } from './operations.ts'
 
-fuzzOperations(sqliteEngine, 40)
-fuzzOperations(postgresEngine, 20)
+fuzzOperations(sqliteEngine, 20)
+fuzzOperations(postgresEngine, 10)

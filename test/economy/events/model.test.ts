@@ -40,7 +40,7 @@ const contentOf = ({ id, variant }: { id: number; variant: number }): Content =>
 onEachEngine('Any order of events, voids, spending and merges', world => {
   let gate: Client
   let run = 0
-  const runsOf = () => (world.db.engine === 'sqlite' ? 100 : 8)
+  const runsOf = () => (world.db.engine === 'sqlite' ? 50 : 8)
   beforeAll(async () => {
     gate = world.withToken(await world.serverKey(['events:write'], { source: 'gate' }))
   })

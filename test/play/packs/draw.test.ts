@@ -90,8 +90,8 @@ describe('the draw', () => {
     expect([...new Set(skips)]).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 8]))
   })
 
-  test('a million draws fit the published odds (chi-squared, p > 0.001)', () => {
-    const draws = 1_000_000
+  test('200,000 draws fit the published odds (chi-squared, p > 0.001)', () => {
+    const draws = 200_000
     const counts = new Map(weights.map(({ id }) => [id, 0]))
     const items = drawItems({ ...input, itemsPerPack: draws })
     for (const id of items) counts.set(id, (counts.get(id) ?? 0) + 1)

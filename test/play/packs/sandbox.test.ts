@@ -93,7 +93,7 @@ describe('The sandbox', () => {
         fc.pre(parts.join('.') !== receipt)
         expect(await verdict(parts.join('.'))).toBe('unpaid')
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
