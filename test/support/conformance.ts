@@ -5,7 +5,6 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app/app.ts'
 import type { Deps } from '../../src/app/deps.ts'
 import { problemTypes } from '../../src/app/problem-types.ts'
-import type { Config } from '../../src/platform/config/config.ts'
 
 type Json = Record<string, unknown>
 
@@ -36,23 +35,23 @@ const pointerOf = (segment: string) => segment.replaceAll('~', '~0').replaceAll(
 /** Returns what is wrong with an exchange; null when nothing is. */
 export type Conformance = (exchange: Exchange) => string | null
 
-/** What differs from world to world, and is in no document. */
-const UNDESCRIBED = { databaseUrl: null, databaseReadUrl: null, erasureList: null } satisfies Partial<
-  Record<keyof Config, null>
->
+const byOperations = new Map<string, Promise<Conformance>>()
 
-const byConfig = new Map<string, Promise<Conformance>>()
+interface Routed {
+  routes: { method: string; path: string }[]
+}
 
 /**
- * The conformance to the document of an application with these dependencies. What responses it describes depends on
- * the configuration alone, and to generate it takes longer than most tests: applications of one configuration share it.
+ * The conformance to the document of an application with these dependencies. Of the configuration, the operations and the
+ * settings of the document decide what it describes. To generate it takes longer than most tests.
  */
-export async function conformanceOf(deps: Deps): Promise<Conformance> {
+export async function conformanceOf(deps: Deps, { routes }: Routed): Promise<Conformance> {
   // As a request for the document: afterwards the endpoints of a provider that answers are known.
   await deps.identity.endpoints()
-  const key = JSON.stringify({ ...deps.config, ...UNDESCRIBED })
-  const made = byConfig.get(key) ?? readDocument(deps).then(createConformance)
-  byConfig.set(key, made)
+  const operations = routes.map(({ method, path }) => `${method} ${path}`)
+  const key = JSON.stringify([deps.config.docs, operations])
+  const made = byOperations.get(key) ?? readDocument(deps).then(createConformance)
+  byOperations.set(key, made)
   return made
 }
 

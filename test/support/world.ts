@@ -132,7 +132,7 @@ async function assemble({ clock, temporary, second, config, idp, metrics }: Part
   const app = createApp(deps)
   const metricsServer = config.metrics ? metrics?.serve(deps, config.metrics) : undefined
 
-  const judge = await conformanceOf(deps)
+  const judge = await conformanceOf(deps, app)
   const client = (token?: string) => createClient(request => app.handle(request), judge, token)
   let fans = 0
 

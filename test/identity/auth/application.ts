@@ -20,7 +20,7 @@ export interface Application {
 
 async function applicationOf(deps: Deps): Promise<Application> {
   const app = createApp(deps)
-  const judge = await conformanceOf(deps)
+  const judge = await conformanceOf(deps, app)
   return { deps, as: token => createClient(request => app.handle(request), judge, token) }
 }
 

@@ -40,7 +40,7 @@ export async function startSecondInstance(
   }
   const deps = await createDeps({ config, db, log, sources, fetch, resilience })
   const app = createApp(deps)
-  const judge = await conformanceOf(deps)
+  const judge = await conformanceOf(deps, app)
   return { app, deps, logged, withToken: token => createClient(request => app.handle(request), judge, token) }
 }
 

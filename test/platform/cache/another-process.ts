@@ -25,7 +25,7 @@ export async function startOtherProcess({ clock, config, databaseUrl, idp }: Wor
   const log = pino({ level: 'silent' })
   const deps = await createDeps({ config, db, log, sources, fetch: idp.handle })
   const app = createApp(deps)
-  const judge = await conformanceOf(deps)
+  const judge = await conformanceOf(deps, app)
   return {
     deps,
     withToken: token => createClient(request => app.handle(request), judge, token),

@@ -47,7 +47,7 @@ async function start(env: Environment): Promise<(token: string) => Client> {
     resilience: { deadlineMs: 30_000 },
   })
   const app = createApp(deps)
-  const judge = await conformanceOf(deps)
+  const judge = await conformanceOf(deps, app)
   return token => createClient(request => app.handle(request), judge, token)
 }
 

@@ -53,7 +53,7 @@ export async function createProviderDouble(
       url in documents ? Response.json(documents[url]) : new Response('', { status: 404 }),
   })
   const app = createApp(deps)
-  const judge = await conformanceOf(deps)
+  const judge = await conformanceOf(deps, app)
 
   async function signWith(header: object, claims: JWTPayload, forged: boolean) {
     const { alg } = header as { alg: string }
