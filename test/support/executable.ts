@@ -12,11 +12,12 @@ if (testedExecutable !== null && !existsSync(testedExecutable))
 
 /**
  * For processes that tests start. Most end within a second, a third of which would be compilation of functions that run
- * a few times more: JavaScriptCore compiles later (its defaults: 500 and 1,000).
+ * a few times more: JavaScriptCore compiles later (its defaults: 500 and 1,000). The allocator gives nothing back.
  */
 export const shortLivedEnv: Record<string, string> = {
   BUN_JSC_thresholdForJITAfterWarmUp: '5000',
   BUN_JSC_thresholdForOptimizeAfterWarmUp: '20000',
+  MIMALLOC_PURGE_DELAY: '-1',
 }
 
 export interface Program {
