@@ -40,7 +40,11 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const pathOf = (name: string) => join(folder, name)
 const urlOf = (name: string) => `sqlite:${pathOf(name)}`
 const run = (script: 'backup' | 'restore', database: string, ...parameters: string[]) =>
-  runScript(script, parameters, { env: { DATABASE_URL: urlOf(database) } })
+  runScript(script, parameters, {
+    env: { DATABASE_URL: urlOf(database) },
+    // For the same reason as `scratch`.
+    ownProcess: script === 'restore',
+  })
 
 /**
  * A closed connection of this process may keep its lock until it is garbage-collected. Scripts therefore replace copies

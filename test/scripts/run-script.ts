@@ -1,5 +1,6 @@
-/** Runs scripts as operators do: as a process in the root of the repository. */
+/** Runs scripts as operators do, in the root of the repository. */
 import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
+import { runInHost } from '../support/command-runner.ts'
 import { programOf, shortLivedEnv, testedExecutable } from '../support/executable.ts'
 import { smallPool } from '../support/patience.ts'
 import { failureEnv } from '../support/serializable.ts'
@@ -14,30 +15,42 @@ export interface ScriptOptions {
   env?: Record<string, string>
   /** Standard input. Default: empty. */
   input?: string
-  /** Runs the source, as `bun run` does, and not its bundle. */
-  source?: boolean
+  /** A process of its own, and not one that has run other commands. Those with an input always have one. */
+  ownProcess?: boolean
 }
 
+const envOf = (PATH: string, env: Record<string, string>) => ({
+  ...{ PATH, ...shortLivedEnv, ...failureEnv, NODE_ENV: 'test', ...secrets, ...smallPool, ...env },
+})
+
+/** In a process of its own. */
 export function startScript(
   name: string,
   parameters: string[],
-  { env = {}, input = '', source = false }: ScriptOptions = {},
+  { env = {}, input = '' }: Omit<ScriptOptions, 'ownProcess'> = {},
 ) {
   // Programs of the tests are not in the executable.
   const executable = name.startsWith('..') ? null : testedExecutable
-  const file = `scripts/${name}.ts`
-  const { command, cwd, PATH } = programOf(name, file, executable)
-  const program = source && executable === null ? [process.execPath, file] : command
-  return Bun.spawn([...program, ...parameters], {
+  const { command, cwd, PATH } = programOf(name, `scripts/${name}.ts`, executable)
+  return Bun.spawn([...command, ...parameters], {
     cwd,
-    env: { PATH, ...shortLivedEnv, ...failureEnv, NODE_ENV: 'test', ...secrets, ...smallPool, ...env },
+    env: envOf(PATH, env),
     stdin: new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',
   })
 }
 
-export async function runScript(name: string, parameters: string[], options?: ScriptOptions) {
+export async function runScript(
+  name: string,
+  parameters: string[],
+  { ownProcess = testedExecutable !== null, ...options }: ScriptOptions = {},
+) {
+  if (!ownProcess && !options.input && !name.startsWith('..')) {
+    const env = envOf(process.env.PATH ?? '', options.env ?? {})
+    const outcome = await runInHost({ file: `scripts/${name}.ts`, parameters, env })
+    if (outcome) return outcome
+  }
   const child = startScript(name, parameters, options)
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   return { code: await child.exited, out: asTyped(out), err: asTyped(err) }

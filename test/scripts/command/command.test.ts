@@ -146,7 +146,7 @@ test('exactly the commands that change data have --dry-run', async () => {
     .map(name => name.slice(0, -'.ts'.length))
   const dry: string[] = []
   for (const name of commands) {
-    const { code, out } = await runScript(name, ['--help'], { source: true })
+    const { code, out } = await runScript(name, ['--help'], { ownProcess: true })
     expect({ name, code }).toEqual({ name, code: 0 })
     if (/^ +--dry-run /m.test(out)) dry.push(name)
   }
