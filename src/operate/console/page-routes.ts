@@ -30,8 +30,11 @@ const policyOf = (config: PageConfig) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
+/** Of all consoles of the process. */
+const bundleSources = createBundler()
+
 export function pageRoutes(config: PageConfig) {
-  const readFiles = Bun.isStandaloneExecutable ? readBuilt() : createBundler()
+  const readFiles = Bun.isStandaloneExecutable ? readBuilt() : bundleSources
   const policy = policyOf(config)
   const hidden = { detail: { hide: true } }
 
