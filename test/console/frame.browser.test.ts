@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { issueLink } from '../../src/operate/console/sessions/links.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
-import { engines } from '../support/engines.ts'
+import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { servePages } from './pages-world.ts'
 
@@ -15,47 +15,46 @@ const HOSTILE = '<img src=x onerror="document.title=1">'
 
 const title = 'The frame of the console'
 describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser})` : title, () => {
-  for (const engine of engines)
-    onEngine(
-      engine,
-      'signing in and two people in the browser',
-      world => {
-        let pages: ReturnType<typeof servePages>
-        beforeAll(() => {
-          pages = servePages(world)
-        })
-        afterAll(() => pages.stop())
+  onEngine(
+    sqliteEngine,
+    'signing in and two people in the browser',
+    world => {
+      let pages: ReturnType<typeof servePages>
+      beforeAll(() => {
+        pages = servePages(world)
+      })
+      afterAll(() => pages.stop())
 
-        test('a link signs in by its button, is not in the address then, and does not work again', async () => {
-          const browser = await openBrowser({ viewport: PHONE })
-          const { secret } = await world.db.write(tx => issueLink(tx, { name: HOSTILE, role: 'support' }))
-          const page = await browser.context.newPage()
-          await page.goto(`${pages.origin}/sign-in#${secret}`)
-          const button = page.getByRole('button', { name: 'Sign in' })
-          await button.waitFor()
-          expect(page.url()).not.toContain(secret)
-          expect(await page.locator('main').textContent()).toContain(HOSTILE)
-          expect(await findSerious(page)).toEqual([])
-          await takeScreenshot(page, 'console-sign-in')
-          // By keyboard.
-          await button.focus()
-          await page.keyboard.press('Enter')
-          await page.locator('.shell').waitFor()
-          expect(await page.title()).not.toBe('1')
-          const again = await browser.context.newPage()
-          await again.goto(`${pages.origin}/sign-in#${secret}`)
-          await again.getByText('The link was used').or(again.getByText('cannot be used')).first().waitFor()
-          await browser.close()
-        })
+      test('a link signs in by its button, is not in the address then, and does not work again', async () => {
+        const browser = await openBrowser({ viewport: PHONE })
+        const { secret } = await world.db.write(tx => issueLink(tx, { name: HOSTILE, role: 'support' }))
+        const page = await browser.context.newPage()
+        await page.goto(`${pages.origin}/sign-in#${secret}`)
+        const button = page.getByRole('button', { name: 'Sign in' })
+        await button.waitFor()
+        expect(page.url()).not.toContain(secret)
+        expect(await page.locator('main').textContent()).toContain(HOSTILE)
+        expect(await findSerious(page)).toEqual([])
+        await takeScreenshot(page, 'console-sign-in')
+        // By keyboard.
+        await button.focus()
+        await page.keyboard.press('Enter')
+        await page.locator('.shell').waitFor()
+        expect(await page.title()).not.toBe('1')
+        const again = await browser.context.newPage()
+        await again.goto(`${pages.origin}/sign-in#${secret}`)
+        await again.getByText('The link was used').or(again.getByText('cannot be used')).first().waitFor()
+        await browser.close()
+      })
 
-        test('what a person asks for happens when another one confirms it, and the log names both', async () => {
-          const fan = await world.fan()
-          await fan.post('/api/user/profile', { displayName: 'Ana Ruiz' })
-          const { id: fanId } = (await fan.get('/api/user/profile')).body
-          const browser = await openBrowser({ viewport: DESKTOP, colorScheme: 'dark' })
-          const asking = await pages.open(browser.context, '/', 'finance', 'Grace')
-          await asking.locator('.shell').waitFor()
-          const kept = await asking.evaluate<{ status: number; code: string }>(`(async () => {
+      test('what a person asks for happens when another one confirms it, and the log names both', async () => {
+        const fan = await world.fan()
+        await fan.post('/api/user/profile', { displayName: 'Ana Ruiz' })
+        const { id: fanId } = (await fan.get('/api/user/profile')).body
+        const browser = await openBrowser({ viewport: DESKTOP, colorScheme: 'dark' })
+        const asking = await pages.open(browser.context, '/', 'finance', 'Grace')
+        await asking.locator('.shell').waitFor()
+        const kept = await asking.evaluate<{ status: number; code: string }>(`(async () => {
             const { csrfToken } = await (await fetch('/api/session')).json()
             const response = await fetch('/api/fans/${fanId}/grants', {
               method: 'POST',
@@ -64,58 +63,58 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
             })
             return { status: response.status, code: (await response.json()).code }
           })()`)
-          expect(kept).toEqual({ status: 202, code: 'approval_required' })
+        expect(kept).toEqual({ status: 202, code: 'approval_required' })
 
-          await asking.goto(`${pages.origin}/approvals`)
-          await asking.getByRole('row').nth(1).click()
-          const own = asking.getByRole('button', { name: 'Confirm' })
-          expect(await own.getAttribute('aria-disabled')).toBe('true')
-          await asking.close()
+        await asking.goto(`${pages.origin}/approvals`)
+        await asking.getByRole('row').nth(1).click()
+        const own = asking.getByRole('button', { name: 'Confirm' })
+        expect(await own.getAttribute('aria-disabled')).toBe('true')
+        await asking.close()
 
-          const page = await pages.open(browser.context, '/approvals', 'owner', 'Mary')
-          await page.getByRole('row').nth(1).click()
-          await page.getByRole('dialog').getByText('late-bus').waitFor()
-          await takeScreenshot(page, 'console-approval')
-          expect(await findSerious(page)).toEqual([])
-          await page.getByRole('button', { name: 'Confirm' }).click()
-          await page.getByText('Nothing waits for you').waitFor()
-          expect((await fan.get('/api/user/points')).body.balance).toBe(50)
+        const page = await pages.open(browser.context, '/approvals', 'owner', 'Mary')
+        await page.getByRole('row').nth(1).click()
+        await page.getByRole('dialog').getByText('late-bus').waitFor()
+        await takeScreenshot(page, 'console-approval')
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'Confirm' }).click()
+        await page.getByText('Nothing waits for you').waitFor()
+        expect((await fan.get('/api/user/points')).body.balance).toBe(50)
 
-          await page.goto(`${pages.origin}/audit`)
-          await page.getByRole('button', { name: 'Filter' }).click()
-          await page.getByLabel('Subject', { exact: false }).last().fill(fanId)
-          await page.keyboard.press('Enter')
-          await page.getByText('Grace').first().waitFor()
-          await page.getByText('Mary').first().waitFor()
-          await takeScreenshot(page, 'console-audit')
-          expect(await findSerious(page)).toEqual([])
-          await page.getByRole('button', { name: 'Verify' }).click()
-          await page.getByText(/rows are intact/).waitFor()
-          await page.getByRole('row').nth(1).click()
-          await page.getByRole('dialog').getByText('Hash').waitFor()
-          await page.keyboard.press('Escape')
-          await page.getByRole('dialog').waitFor({ state: 'detached' })
-          expect(browser.complaints).toEqual([])
-          await browser.close()
-        })
+        await page.goto(`${pages.origin}/audit`)
+        await page.getByRole('button', { name: 'Filter' }).click()
+        await page.getByLabel('Subject', { exact: false }).last().fill(fanId)
+        await page.keyboard.press('Enter')
+        await page.getByText('Grace').first().waitFor()
+        await page.getByText('Mary').first().waitFor()
+        await takeScreenshot(page, 'console-audit')
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'Verify' }).click()
+        await page.getByText(/rows are intact/).waitFor()
+        await page.getByRole('row').nth(1).click()
+        await page.getByRole('dialog').getByText('Hash').waitFor()
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      })
 
-        test('an owner ends the sessions of a person, whose page says so', async () => {
-          const browser = await openBrowser({ viewport: PHONE })
-          const other = await openBrowser({ viewport: PHONE })
-          const person = await pages.open(other.context, '/', 'support', 'Joan')
-          await person.locator('.shell').waitFor()
-          const page = await pages.open(browser.context, '/audit?view=sessions', 'owner', 'Mary')
-          await page.getByRole('button', { name: 'End the sessions of Joan' }).click()
-          await page.getByLabel('Reason').fill('A lost phone')
-          expect(await findSerious(page)).toEqual([])
-          await page.getByRole('button', { name: 'End the sessions', exact: true }).click()
-          await page.getByText('The sessions of Joan have ended.').waitFor()
-          await person.reload()
-          await person.getByRole('heading', { name: /Sign in|session has ended/ }).waitFor()
-          await other.close()
-          await browser.close()
-        })
-      },
-      { env: { CONSOLE_TWO_PERSON: 'money' } },
-    )
+      test('an owner ends the sessions of a person, whose page says so', async () => {
+        const browser = await openBrowser({ viewport: PHONE })
+        const other = await openBrowser({ viewport: PHONE })
+        const person = await pages.open(other.context, '/', 'support', 'Joan')
+        await person.locator('.shell').waitFor()
+        const page = await pages.open(browser.context, '/audit?view=sessions', 'owner', 'Mary')
+        await page.getByRole('button', { name: 'End the sessions of Joan' }).click()
+        await page.getByLabel('Reason').fill('A lost phone')
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'End the sessions', exact: true }).click()
+        await page.getByText('The sessions of Joan have ended.').waitFor()
+        await person.reload()
+        await person.getByRole('heading', { name: /Sign in|session has ended/ }).waitFor()
+        await other.close()
+        await browser.close()
+      })
+    },
+    { env: { CONSOLE_TWO_PERSON: 'money' } },
+  )
 })

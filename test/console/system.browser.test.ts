@@ -22,21 +22,21 @@ import {
 } from '../delivery/webhooks/webhooks-world.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
-import { onEachEngine } from '../support/world.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
 import { servePages } from './pages-world.ts'
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS)
 
 const LOOKS = [
   ['desktop', 'light', { width: 1280, height: 900 }],
-  ['phone', 'dark', { width: 390, height: 844 }],
-  ['narrow', 'light', { width: 320, height: 640 }],
+  ['narrow', 'dark', { width: 320, height: 640 }],
 ] as const
 
 const HOSTILE = `<img src=x onerror="document.title='hacked'"> ${'x'.repeat(200)}`
 
 describe.skipIf(noBrowser !== null)(noBrowser ? `System (skipped: ${noBrowser})` : 'System', () => {
-  onEachEngine('webhooks, server keys and jobs in the browser', world => {
+  onEngine(sqliteEngine, 'webhooks, server keys and jobs in the browser', world => {
     let pages: ReturnType<typeof servePages>
     let receiver: Receiver
     beforeAll(() => {
