@@ -19,6 +19,18 @@ const fans = generateFans({ seed: 1, count: 40 })
 /** The first fans of the mock provider; the others are new to the app. */
 const SEEDED = 7
 
+let built: Promise<string> | undefined
+
+/** One for all tests of the process, which only serve it. */
+const buildOnce = () => (built ??= build())
+
+async function build(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-demo-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await buildDemo(folder)
+  return folder
+}
+
 export interface Demo {
   readonly origin: string
   readonly db: Database
@@ -39,7 +51,6 @@ export function useDemo(
   prepare: (db: Database) => Promise<void> = async () => {},
   env: Record<string, string> = {},
 ): Demo {
-  const folder = mkdtempSync(join(tmpdir(), 'matchday-demo-'))
   const uploads = mkdtempSync(join(tmpdir(), 'matchday-uploads-'))
   let provider: RunningProvider
   let temporary: TemporaryDatabase
@@ -47,7 +58,7 @@ export function useDemo(
   let browser: WatchedBrowser
 
   beforeAll(async () => {
-    await buildDemo(folder)
+    const folder = await buildOnce()
     provider = await startProvider({ fans: fans.length })
     temporary = await sqliteEngine.open(realSources)
     const { issuer } = provider
@@ -64,7 +75,7 @@ export function useDemo(
     await api.stop()
     await provider.stop()
     await temporary.remove()
-    for (const made of [folder, uploads]) rmSync(made, { recursive: true })
+    rmSync(uploads, { recursive: true })
   }, BROWSER_TIMEOUT_MS)
 
   afterEach(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { realSources } from '../../../src/core/sources.ts'
 import { expectReadable } from '../../support/axe.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser } from '../../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, startApi } from '../../support/processes.ts'
 
@@ -44,22 +44,14 @@ describe.skipIf(noBrowser !== null)(title, () => {
     await temporary.remove()
   }, BROWSER_TIMEOUT_MS)
 
-  test.each([
-    { colorScheme: 'light', width: 1280 },
-    { colorScheme: 'dark', width: 1280 },
-    { colorScheme: 'light', width: 320 },
-    { colorScheme: 'dark', width: 320 },
-  ] as const)(
-    'has no serious barrier and does not scroll sideways in $colorScheme at a width of $width',
-    async ({ colorScheme, width }) => {
-      const browser = await openBrowser({ colorScheme, viewport: { width, height: 900 } })
+  test.each(['a_long_handle_of_20c', 'empty', 'nobody'])(
+    'of %s has no serious barrier and does not scroll sideways, in light and dark at any width',
+    async handle => {
+      const browser = await openBrowser()
       try {
         const page = await browser.context.newPage()
-        for (const handle of ['a_long_handle_of_20c', 'empty', 'nobody']) {
-          await page.goto(`${api.origin.replace('127.0.0.1', 'localhost')}/lockers/${handle}`)
-          await takeScreenshot(page, `locker-${handle}-${colorScheme}-${width}`)
-          await expectReadable(page, handle, { colorScheme, width })
-        }
+        await page.goto(`${api.origin.replace('127.0.0.1', 'localhost')}/lockers/${handle}`)
+        await expectReadable(page, handle)
         const missing = browser.complaints.filter(complaint => !complaint.includes('404'))
         expect(missing).toEqual([])
       } finally {
