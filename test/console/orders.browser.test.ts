@@ -4,7 +4,7 @@ import { expectStatus, patientFan } from '../play/packs/packs-world.ts'
 import { ADDRESS, addStock, completeOrder, pay } from '../play/shop/orders-world.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../support/browser.ts'
-import { sqliteEngine } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { servePages } from './pages-world.ts'
 
@@ -13,59 +13,60 @@ setDefaultTimeout(BROWSER_TIMEOUT_MS)
 const HOSTILE = { ...ADDRESS, name: '<img src=x onerror=alert(1)>', line2: 'x'.repeat(100) }
 
 describe.skipIf(noBrowser !== null)(noBrowser ? `Orders (skipped: ${noBrowser})` : 'Orders', () => {
-  onEngine(sqliteEngine, 'in the browser', world => {
-    let pages: ReturnType<typeof servePages>
-    beforeAll(() => {
-      pages = servePages(world)
-    })
-    afterAll(() => pages.stop())
+  for (const engine of engines)
+    onEngine(engine, 'in the browser', world => {
+      let pages: ReturnType<typeof servePages>
+      beforeAll(() => {
+        pages = servePages(world)
+      })
+      afterAll(() => pages.stop())
 
-    test.each([
-      ['desktop', 'light', { width: 1280, height: 900 }],
-      ['phone', 'dark', { width: 390, height: 844 }],
-    ] as const)('an order is packed, shipped and refunded (%s)', async (name, colorScheme, viewport) => {
-      const fan = await patientFan(world)
-      const product = `Scarf of ${name}`
-      const productId = await addStock(world, 5, { name: product })
-      const cart = { lines: [{ productId, quantity: 2 }], address: HOSTILE }
-      const { id } = expectStatus(201, await fan.post('/api/checkout', cart))
-      expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
-      const browser = await openBrowser({ viewport, colorScheme })
-      const page = await pages.open(browser.context, '/orders', 'finance')
-      await page.getByRole('row').filter({ hasText: product }).waitFor()
-      await takeScreenshot(page, `orders-${name}`)
-      expect(await findSerious(page)).toEqual([])
-      await page.getByRole('button', { name: 'Packing list' }).click()
-      await page.getByLabel('Reason').fill('For the warehouse.')
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Export' }).click(),
-      ])
-      expect(file.suggestedFilename()).toBe('packing-list-to-pack.csv')
-      await page.getByRole('row').filter({ hasText: product }).click()
-      await page.getByText(HOSTILE.name).waitFor()
-      await page.getByRole('button', { name: 'Packed' }).click()
-      await page.getByRole('button', { name: 'Ship …' }).click()
-      await page.getByLabel('Carrier').fill('CTT')
-      await page.getByLabel('Tracking number').fill('RR123456785PT')
-      await takeScreenshot(page, `order-ship-${name}`)
-      expect(await findSerious(page)).toEqual([])
-      await page.getByRole('button', { name: 'On its way' }).click()
-      await page.getByText('RR123456785PT').waitFor()
-      await takeScreenshot(page, `order-${name}`, { fullPage: true })
-      expect(await findSerious(page)).toEqual([])
-      await page.getByRole('button', { name: 'Refund' }).click()
-      await page.getByRole('dialog').getByText('stays with the fan').waitFor()
-      await page.getByLabel('Reason').fill('The parcel was lost.')
-      await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).click()
-      await page.getByRole('heading', { name: /Refunded/ }).waitFor()
-      const { orders } = world.db.tables
-      const stored = (await world.db.read.select().from(orders)).find(order => order.id === id)
-      expect(stored?.status).toBe('refunded')
-      const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-      expect(scrolled).toBeLessThanOrEqual(viewport.width)
-      expect(browser.complaints).toEqual([])
-      await browser.close()
+      test.each([
+        ['desktop', 'light', { width: 1280, height: 900 }],
+        ['phone', 'dark', { width: 390, height: 844 }],
+      ] as const)('an order is packed, shipped and refunded (%s)', async (name, colorScheme, viewport) => {
+        const fan = await patientFan(world)
+        const product = `Scarf of ${name}`
+        const productId = await addStock(world, 5, { name: product })
+        const cart = { lines: [{ productId, quantity: 2 }], address: HOSTILE }
+        const { id } = expectStatus(201, await fan.post('/api/checkout', cart))
+        expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+        const browser = await openBrowser({ viewport, colorScheme })
+        const page = await pages.open(browser.context, '/orders', 'finance')
+        await page.getByRole('row').filter({ hasText: product }).waitFor()
+        await takeScreenshot(page, `orders-${name}`)
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'Packing list' }).click()
+        await page.getByLabel('Reason').fill('For the warehouse.')
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'Export' }).click(),
+        ])
+        expect(file.suggestedFilename()).toBe('packing-list-to-pack.csv')
+        await page.getByRole('row').filter({ hasText: product }).click()
+        await page.getByText(HOSTILE.name).waitFor()
+        await page.getByRole('button', { name: 'Packed' }).click()
+        await page.getByRole('button', { name: 'Ship …' }).click()
+        await page.getByLabel('Carrier').fill('CTT')
+        await page.getByLabel('Tracking number').fill('RR123456785PT')
+        await takeScreenshot(page, `order-ship-${name}`)
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'On its way' }).click()
+        await page.getByText('RR123456785PT').waitFor()
+        await takeScreenshot(page, `order-${name}`, { fullPage: true })
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'Refund' }).click()
+        await page.getByRole('dialog').getByText('stays with the fan').waitFor()
+        await page.getByLabel('Reason').fill('The parcel was lost.')
+        await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).click()
+        await page.getByRole('heading', { name: /Refunded/ }).waitFor()
+        const { orders } = world.db.tables
+        const stored = (await world.db.read.select().from(orders)).find(order => order.id === id)
+        expect(stored?.status).toBe('refunded')
+        const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(scrolled).toBeLessThanOrEqual(viewport.width)
+        expect(browser.complaints).toEqual([])
+        await browser.close()
+      })
     })
-  })
 })
