@@ -1,6 +1,7 @@
 /** The overview: figures by day, sums of the period before, what waits, and the stream of figures as they are now. */
 import { expect, test } from 'bun:test'
 import { recordRun } from '../../src/operate/admin/maintenance.ts'
+import { createLive } from '../../src/operate/console/overview/live.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine, type World } from '../support/world.ts'
 import { CONSOLE_ORIGIN, consoleOf } from './support.ts'
@@ -103,6 +104,19 @@ onEachEngine(
       })
       await reading
       expect(ended).toBe(true)
+    })
+
+    test('a reader who goes while sessions are checked keeps no figures from the others', async () => {
+      const live = createLive(world.deps)
+      const going: ReadableStream<Uint8Array> = live.open(async () => {
+        await going.cancel()
+        return true
+      })
+      const staying = live.open(async () => true).getReader()
+      const { value } = await staying.read()
+      await staying.cancel()
+      expect(new TextDecoder().decode(value)).toStartWith('event: figures\n')
+      expect(world.logged.join()).not.toContain('send live figures')
     })
   },
   { worldPer: 'test' },

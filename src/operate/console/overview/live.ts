@@ -67,7 +67,10 @@ export function createLive(deps: ConsoleDeps) {
     round += 1
     const data = JSON.stringify(await read())
     for (const watcher of watchers) {
-      if (!(await watcher.isOpen())) end(watcher)
+      const isOpen = await watcher.isOpen()
+      // The reader may have gone meanwhile, whose stream takes nothing more.
+      if (!watchers.has(watcher)) continue
+      if (!isOpen) end(watcher)
       else if (watcher.sent !== data) {
         watcher.sent = data
         watcher.controller.enqueue(encoder.encode(`event: figures\ndata: ${data}\n\n`))
