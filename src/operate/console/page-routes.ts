@@ -60,8 +60,9 @@ export function pageRoutes(config: PageConfig) {
   const routes = new Elysia({ name: 'console/pages' })
   // The page at the gate, which the session opens here.
   const gate = { link: config.checkInUrl, matches: '/api/match-day/matches', session: true }
-  for (const [path, respond] of gateFiles({ ...gate, images: picturesOf(config) }))
-    routes.get(`/check-in${path}`, respond, hidden)
+  const { page, assets } = gateFiles({ ...gate, images: picturesOf(config) })
+  routes.get('/check-in/:matchId', page, hidden)
+  for (const [path, respond] of assets) routes.get(`/check-in${path}`, respond, hidden)
   return routes.get('/', () => serve(''), hidden).get('/*', ({ params }) => serve(params['*']), hidden)
 }
 

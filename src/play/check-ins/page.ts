@@ -85,13 +85,13 @@ const policyOf = (images: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** What is served below `/check-in`, by path. */
+/** What is served below `/check-in`: the page of each match, and what it loads, by path. */
 export function gateFiles({ images = '', ...options }: PageOptions & { images?: string }) {
   const html = page(options)
-  return [
-    ['/:matchId', () => pageResponse(html, 'text/html; charset=utf-8', policyOf(images))] as const,
-    ...Object.entries(assets).map(
+  return {
+    page: () => pageResponse(html, 'text/html; charset=utf-8', policyOf(images)),
+    assets: Object.entries(assets).map(
       ([name, { type, file }]) => [`/assets/${name}`, () => pageResponse(Bun.file(file), type)] as const,
     ),
-  ]
+  }
 }

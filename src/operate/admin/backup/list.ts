@@ -1,6 +1,6 @@
 /** The backups that lie in a folder, and whether there is room for another one. */
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import { attempt } from '../../../core/attempt.ts'
 
 const LISTED = 20
@@ -32,7 +32,7 @@ export function listBackups({ path, folder }: Place) {
 
 /** `matchday-2026-11-26T04-22-50Z.db` */
 export const backupNameOf = ({ path }: Place, now: Date): string =>
-  `${basename(path).replace(/\.[^.]*$/, '')}-${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
+  `${basename(path, extname(path))}-${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 

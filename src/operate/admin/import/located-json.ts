@@ -84,7 +84,8 @@ function parseDocument(text: string, firstLine: number): ValueNode {
   try {
     return parse(text, { mode: 'json' }).body
   } catch (error) {
-    const { line = 1, message } = error as Error & { line?: number }
-    throw new JsonSyntaxError(line + firstLine - 1, `is not JSON: ${message.replace(/ \(\d+:\d+\)$/, '')}`)
+    const { line = 1, column, message } = error as Error & { line?: number; column?: number }
+    const fault = message.replace(` (${line}:${column})`, '')
+    throw new JsonSyntaxError(line + firstLine - 1, `is not JSON: ${fault}`)
   }
 }
