@@ -8,17 +8,13 @@ const BATCH_ROWS = 200
 const MAX_REST_MS = 1_000
 
 /**
- * Runs a step of long background work, and then rests as long as it took. Without a rest, steps keep a core busy until all is
- * done, and what gives way while the process is busy, such as deliveries, waits.
+ * Rests as long as a step of long background work took, which began at `began` of `performance.now()`. Without a rest, steps
+ * keep a core busy until all is done, and what gives way while the process is busy, such as deliveries, waits.
  */
-export async function withRest<T>(step: () => Promise<T>): Promise<T> {
-  const began = performance.now()
-  const result = await step()
-  await Bun.sleep(Math.min(performance.now() - began, MAX_REST_MS))
-  return result
-}
+export const restAfter = (began: number): Promise<void> =>
+  Bun.sleep(Math.min(performance.now() - began, MAX_REST_MS))
 
-/** Repeats `change`, which returns how many rows it changed, with rests, until it changes fewer than `size`. Returns the sum. */
+/** Repeats `change`, which returns how many rows it changed, until it changes fewer than `size`, with rests between. Returns the sum. */
 export async function inBatches(
   db: Pick<Database, 'write'>,
   change: (tx: Transaction, size: number) => Promise<number>,
@@ -26,9 +22,11 @@ export async function inBatches(
 ): Promise<number> {
   let sum = 0
   while (!stopRequested()) {
-    const changed = await withRest(() => db.write(tx => change(tx, BATCH_ROWS)))
+    const began = performance.now()
+    const changed = await db.write(tx => change(tx, BATCH_ROWS))
     sum += changed
     if (changed < BATCH_ROWS) break
+    await restAfter(began)
   }
   return sum
 }

@@ -1,6 +1,6 @@
 /** What happened on each day (UTC): counted from the events and the ledger, and kept when the day is over. */
 import { and, asc, between, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
-import { withRest } from '../../../db/batches.ts'
+import { restAfter } from '../../../db/batches.ts'
 import type { Database, Reader, Tables } from '../../../db/index.ts'
 import { APPLICATION, type ApplicationEventType } from '../../economy/events/types.ts'
 import { type PointsReason, REFUND_REASONS } from '../../economy/points/reasons.ts'
@@ -59,8 +59,10 @@ export async function keepDailyFigures(db: Database, stopRequested: () => boolea
   for (const day of wanted.toReversed()) {
     if (kept.has(day)) continue
     if (stopRequested()) break
-    await withRest(() => keepDay(db, day))
+    const began = performance.now()
+    await keepDay(db, day)
     written += 1
+    await restAfter(began)
   }
   return written
 }
