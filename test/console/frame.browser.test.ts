@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
         const person = await pages.open(other.context, '/', 'support', 'Joan')
         await person.locator('.shell').waitFor()
         const page = await pages.open(browser.context, '/audit?view=sessions', 'owner', 'Mary')
-        await page.getByRole('button', { name: 'End the sessions of Joan' }).click()
+        await page.getByRole('button', { name: 'End all sessions of Joan' }).click()
         await page.getByLabel('Reason').fill('A lost phone')
         expect(await findSerious(page)).toEqual([])
         await page.getByRole('button', { name: 'End the sessions', exact: true }).click()
