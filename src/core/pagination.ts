@@ -1,6 +1,7 @@
 /** Cursor pagination. A cursor is a position with a MAC: a changed cursor fails with `invalid_cursor`. */
 
 import { createHmac } from 'node:crypto'
+import { type Column, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import type { Caller } from './caller.ts'
@@ -67,6 +68,10 @@ export interface TimedPosition {
   at: Date
   id: string
 }
+
+/** The condition of the rows that come after a position, the oldest first. Undefined without a position. */
+export const isAfter = (time: Column, id: Column, after: TimedPosition | undefined): SQL | undefined =>
+  after && sql`(${time}, ${id}) > (${sql.param(after.at, time)}, ${after.id})`
 
 /** The rows to show of `limit + 1`: the additional row shows whether there is a next page. */
 export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) => string) {

@@ -1,10 +1,10 @@
 /** The public list of matches, from the response cache: it is the same for every caller. */
 
-import { and, asc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, lt, lte, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
-import { type Cursors, cutPage, pageOf } from '../../core/pagination.ts'
+import { type Cursors, cutPage, isAfter, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
@@ -43,7 +43,7 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
           round === undefined ? undefined : eq(matches.round, round),
           from ? gte(kickoffAt, from) : undefined,
           to ? lt(kickoffAt, to) : undefined,
-          after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.at, kickoffAt)}, ${after.id})`,
+          isAfter(kickoffAt, id, after),
         ),
       )
       .orderBy(asc(kickoffAt), asc(id))

@@ -1,10 +1,10 @@
 /** Appeals of fans against sanctions: one for each, decided once, by another person than the sanction. */
-import { and, asc, count, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isSameName } from '../../core/name-text.ts'
-import type { TimedPosition } from '../../core/pagination.ts'
+import { isAfter, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockForSanction } from '../users/sanction-state.ts'
 import { ensureUserId } from '../users/users.ts'
@@ -69,12 +69,7 @@ export function listOpenAppeals(reader: Reader, limit: number, after?: TimedPosi
     .select({ appeal: appeals, sanction: decisions })
     .from(appeals)
     .innerJoin(decisions, eq(decisions.id, appeals.sanctionId))
-    .where(
-      and(
-        isNull(appeals.decidedAt),
-        after && sql`(${createdAt}, ${id}) > (${sql.param(after.at, createdAt)}, ${after.id})`,
-      ),
-    )
+    .where(and(isNull(appeals.decidedAt), isAfter(createdAt, id, after)))
     .orderBy(asc(createdAt), asc(id))
     .limit(limit)
 }

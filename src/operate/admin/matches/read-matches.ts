@@ -1,11 +1,11 @@
 /** Matches as the staff see them: with the names of teams, and how far their settlement is. */
-import { and, asc, desc, eq, gte, inArray, lt, max, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, max } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { presentTexts } from '../../../club/catalogue/texts.ts'
 import { type MatchRow, presentMatch } from '../../../club/matches/matches.ts'
 import { matchProblems } from '../../../club/matches/problems.ts'
 import { parseQueryInstant } from '../../../core/instant.ts'
-import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
+import { type Cursors, cutPage, isAfter, type Page } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { countCheckIns } from '../../../play/check-ins/check-in.ts'
@@ -39,7 +39,7 @@ export async function listAllMatches(
         season === undefined ? undefined : eq(matches.season, season),
         from ? gte(kickoffAt, from) : undefined,
         to ? lt(kickoffAt, to) : undefined,
-        after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.at, kickoffAt)}, ${after.id})`,
+        isAfter(kickoffAt, id, after),
       ),
     )
     .orderBy(asc(kickoffAt), asc(id))
