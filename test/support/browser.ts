@@ -17,7 +17,7 @@ export const noBrowser = executablePath ? null : 'no Chromium is installed'
 
 const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */
-const PATIENCE_MS = 300_000
+const PATIENCE_MS = 60_000
 
 /** Of a test. Nothing takes so long: a busy machine draws slowly. Milliseconds. */
 export const BROWSER_TIMEOUT_MS = 1_200_000

@@ -1,5 +1,5 @@
 /** Moderation by keyboard: the queue on the left, the case on the right. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Open, Queue } from '../../../moderation/schema.ts'
 import { read } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -142,7 +142,8 @@ function Cases({ cases, pages, onDone }: CasesProps) {
     if (shown.data && shown.error === null && may('moderation.write')) setDeciding(kind)
   }
   const isDialogOpen = deciding !== null || isHelpOpen
-  useEffect(() => {
+  // Before the next key: the one that follows Escape at once must not get lost.
+  useLayoutEffect(() => {
     if (isDialogOpen) return
     const press = (event: KeyboardEvent) => {
       const isTyping =
