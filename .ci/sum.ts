@@ -1,10 +1,12 @@
 /**
- * Sums the JUnit reports of the two halves of the suite: `bun .ci/sum.ts FIRST SECOND`. Writes a line for each half and for
- * each test that neither ran or that both ran, and last `PASSED SKIPPED TWICE`.
+ * Sums the JUnit reports of the parts of the suite: `bun .ci/sum.ts REPORT...`. Writes a line for each part and for each test
+ * that no part ran or that two ran, and last `PASSED SKIPPED TWICE`.
  */
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
-interface Half {
+interface Part {
+  name: string
   /** How often each test ran, by file and title. */
   ran: Map<string, number>
   skipped: Set<string>
@@ -13,8 +15,8 @@ interface Half {
 
 const attribute = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? ''
 
-function readHalf(path: string): Half {
-  const half: Half = { ran: new Map(), skipped: new Set(), failed: 0 }
+function readPart(path: string): Part {
+  const part: Part = { name: basename(path, '.xml'), ran: new Map(), skipped: new Set(), failed: 0 }
   const report = readFileSync(path, 'utf8')
   for (const [, tag = '', content = ''] of report.matchAll(
     /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g,
@@ -25,36 +27,31 @@ function readHalf(path: string): Half {
     const test = `${attribute(` ${tag}`, 'file')}: ${title}`
     // Bun also lists the hooks of a suite that is skipped.
     if (test.endsWith('(unnamed)') && !content.includes('<failure')) continue
-    if (content.includes('<skipped')) half.skipped.add(test)
-    else half.ran.set(test, (half.ran.get(test) ?? 0) + 1)
-    if (/<(failure|error)\b/.test(content)) half.failed++
+    if (content.includes('<skipped')) part.skipped.add(test)
+    else part.ran.set(test, (part.ran.get(test) ?? 0) + 1)
+    if (/<(failure|error)\b/.test(content)) part.failed++
   }
-  return half
+  return part
 }
 
-const size = ({ ran }: Half) => [...ran.values()].reduce((sum, times) => sum + times, 0)
+const size = ({ ran }: Part) => [...ran.values()].reduce((sum, times) => sum + times, 0)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const plain = (text: string) =>
   text.replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
-const [first = '', second = ''] = process.argv.slice(2)
-const halves = [readHalf(first), readHalf(second)] as const
-const [without, onServer] = halves
-for (const [name, half] of [
-  ['without a server', without],
-  ['on the PostgreSQL server', onServer],
-] as const)
-  say(`${name}: ${size(half) - half.failed} passed, ${half.failed} failed`)
+const parts = process.argv.slice(2).map(readPart)
+for (const part of parts) say(`${part.name}: ${size(part) - part.failed} passed, ${part.failed} failed`)
 
-const skipped = [...without.skipped].filter(test => !onServer.ran.has(test) && !isNamedForServer(test))
-const twice = [...without.ran.keys()].filter(test => onServer.ran.has(test))
+const times = new Map<string, number>()
+for (const { ran } of parts) for (const test of ran.keys()) times.set(test, (times.get(test) ?? 0) + 1)
+const skipped = new Set(parts.flatMap(part => [...part.skipped].filter(test => !runsElsewhere(test))))
+const twice = [...times].flatMap(([test, count]) => (count > 1 ? test : []))
 for (const test of skipped) say(`skipped: ${plain(test)}`)
-for (const test of twice) say(`ran in both halves: ${plain(test)}`)
-const passed = halves.reduce((sum, half) => sum + size(half) - half.failed, 0)
-say(`${passed} ${skipped.length} ${twice.length}`)
+for (const test of twice) say(`ran in two parts: ${plain(test)}`)
+const passed = parts.reduce((sum, part) => sum + size(part) - part.failed, 0)
+say(`${passed} ${skipped.size} ${twice.length}`)
 
-/** Its title says that it needs a server: with one it has another. */
-function isNamedForServer(test: string): boolean {
-  const reason = ' (skipped: TEST_POSTGRES_URL is not set)'
-  return test.includes(reason) && onServer.ran.has(test.replaceAll(reason, ''))
+/** A title that says what a test needs is another one where that is given. */
+function runsElsewhere(test: string): boolean {
+  return times.has(test.replaceAll(/ \(skipped: TEST_\w+ is not set\)/g, ''))
 }

@@ -15,7 +15,9 @@ const ENTRY_POINTS = ['src/main.ts']
 const root = join(import.meta.dir, '..')
 
 const sourceFiles = (pattern: string) =>
-  [...new Glob(pattern).scanSync(root)].filter(file => !file.includes('node_modules/'))
+  [...new Glob(pattern).scanSync(root)].filter(
+    file => !file.includes('node_modules/') && !file.startsWith('test/clients/generated/'),
+  )
 
 interface Source {
   file: string

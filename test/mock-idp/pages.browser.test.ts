@@ -5,7 +5,7 @@ import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, takeScreenshot } from '../s
 import { type RunningProvider, startProvider } from '../support/processes.ts'
 import { authorizePath } from './world.ts'
 
-const title = noBrowser ? `the start page (left out: ${noBrowser})` : 'the start page'
+const title = noBrowser ? `the start page (skipped: ${noBrowser})` : 'the start page'
 
 describe.skipIf(noBrowser !== null)(title, () => {
   let provider: RunningProvider

@@ -10,7 +10,7 @@ import { createSpine } from '../../src/app/spine.ts'
 import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { developmentKey } from '../../src/identity/server-keys/development-key.ts'
-import { noBrowser, openBrowser } from '../support/browser.ts'
+import { noChromium, openBrowser } from '../support/browser.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { capture, settle } from './capture.ts'
 import { takeConsole } from './console.ts'
@@ -25,8 +25,8 @@ const QUARTER_MS = 900_000
 /** Shown at the gate. */
 const MATCH = DERBY
 
-if (noBrowser) {
-  process.stderr.write(`No pictures were taken: ${noBrowser}. Install Debian's chromium-headless-shell.\n`)
+if (noChromium) {
+  process.stderr.write(`No pictures were taken: ${noChromium}. Install Debian's chromium-headless-shell.\n`)
   process.exit(1)
 }
 const [part = ''] = process.argv.slice(2)

@@ -12,8 +12,10 @@ const PROGRAMS = [
 ]
 const executablePath = PROGRAMS.map(program => Bun.which(program)).find(path => path !== null) ?? undefined
 
-/** Null where tests can open a browser, else why not. */
-export const noBrowser = executablePath ? null : 'no Chromium is installed'
+/** Null where Chromium is installed, else what to say. */
+export const noChromium = executablePath ? null : 'no Chromium is installed'
+/** Null where tests open a browser, else why not: they take as long as all others. `bun run test:browser` sets the variable. */
+export const noBrowser = process.env.TEST_BROWSER ? noChromium : 'TEST_BROWSER is not set'
 
 const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */

@@ -24,7 +24,7 @@ import {
   way,
 } from './swagger-page.ts'
 
-const title = noBrowser ? `Swagger UI in a browser (left out: ${noBrowser})` : 'Swagger UI in a browser'
+const title = noBrowser ? `Swagger UI in a browser (skipped: ${noBrowser})` : 'Swagger UI in a browser'
 const CODE = { code: '7Q2M-X9KD-4T0B-HW5E' }
 const fans = generateFans({ seed: 1, count: 5 })
 
