@@ -1,4 +1,10 @@
-/** How long a fan who follows a thousand others waits for the feed, and for the leaderboard among them: one request at a time. */
+/**
+ * How long a fan who follows a thousand others waits for the feed, and for the leaderboard among them: one request at a time. Beside each the
+ * look-ups alone: a prepared statement that reads one row of each fan and returns a number.
+ */
+import { Database as Connection } from 'bun:sqlite'
+import { SQL } from 'bun'
+import type { Engine } from '../databases.ts'
 import { percentiles } from '../load/bun-generators.ts'
 import { enginesOf, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { addSociety, READER, type Society } from '../social-society.ts'
@@ -9,9 +15,18 @@ const QUICK: Society = { fans: 2_000, followed: 100, events: 2_000 }
 /** In each round. */
 const REQUESTS = 200
 
+const FOLLOWED = `fan_relations r where r.fan_id = '${READER}' and r.followed_at is not null`
 const READS = [
-  { name: 'feed', path: '/api/feed' },
-  { name: 'board', path: '/api/leaderboard?among=following' },
+  {
+    ...{ name: 'feed', path: '/api/feed' },
+    lookUps: `select count(sequence) from (select (select e.sequence from events e where e.user_id = r.other_id
+      order by e.sequence desc limit 1) as sequence from ${FOLLOWED}) as newest`,
+  },
+  {
+    ...{ name: 'board', path: '/api/leaderboard?among=following' },
+    lookUps: `select count(points) from (select (select s.minus_points from leaderboard_scores s where s.board = 'all'
+      and s.user_id = r.other_id) as points from ${FOLLOWED}) as scores`,
+  },
 ]
 
 export const social: Scenario = {
@@ -28,40 +43,68 @@ export const social: Scenario = {
       await addSociety(engine, url, options.quick ? QUICK : SOCIETY)
       log(`${engine} with the society: ${((performance.now() - started) / 1_000).toFixed(1)} s`)
       const { origin, stop } = await subjects.matchdayOn(url)
-      const timesOf = async (path: string) => {
-        const times = new Float64Array(REQUESTS)
-        for (let n = 0; n < REQUESTS; n++) {
-          const before = performance.now()
-          const response = await fetch(origin + path, { headers })
-          await response.arrayBuffer()
-          times[n] = performance.now() - before
-          if (!response.ok) throw new Error(`${path} is answered with ${response.status}`)
-        }
-        return percentiles(times)
+      const request = (path: string) => async () => {
+        const response = await fetch(origin + path, { headers })
+        await response.arrayBuffer()
+        if (!response.ok) throw new Error(`${path} is answered with ${response.status}`)
       }
+      const raw = connect(engine, url)
       try {
-        for (const { name, path } of READS) {
-          await timesOf(path)
-          const rounds: { p50: number; p99: number }[] = []
-          for (let round = 0; round < options.rounds; round++) rounds.push(await timesOf(path))
-          all.rows.push(
-            row(
-              `${engine}, ${name}`,
-              'ms',
-              rounds.map(({ p50 }) => p50),
-            ),
-            row(
-              `${engine}, ${name}, p99`,
-              'ms',
-              rounds.map(({ p99 }) => p99),
-            ),
-          )
+        for (const { name, path, lookUps } of READS) {
+          const reads: Percentiles[] = []
+          const references: Percentiles[] = []
+          for (let round = -1; round < options.rounds; round++) {
+            const [read, reference] = [await timesOf(request(path)), await timesOf(() => raw.run(lookUps))]
+            if (round < 0) continue
+            reads.push(read)
+            references.push(reference)
+          }
+          const add = (label: string, rounds: Percentiles[], of: keyof Percentiles) =>
+            all.rows.push(
+              row(
+                `${engine}, ${label}`,
+                'ms',
+                rounds.map(round => round[of]),
+              ),
+            )
+          add(name, reads, 'p50')
+          add(`${name}, p99`, reads, 'p99')
+          add(`${name}, look-ups alone`, references, 'p50')
         }
       } finally {
+        await raw.close()
         await stop()
         await remove()
       }
     }
     return all
   },
+}
+
+interface Percentiles {
+  p50: number
+  p99: number
+}
+
+async function timesOf(run: () => Promise<unknown>): Promise<Percentiles> {
+  const times = new Float64Array(REQUESTS)
+  for (let n = 0; n < REQUESTS; n++) {
+    const before = performance.now()
+    await run()
+    times[n] = performance.now() - before
+  }
+  return percentiles(times)
+}
+
+/** Runs statements as prepared ones, on one connection. */
+function connect(engine: Engine, url: string) {
+  if (engine === 'sqlite') {
+    const connection = new Connection(url.slice('sqlite:'.length), { readonly: true })
+    return {
+      run: async (statement: string) => connection.query(statement).all(),
+      close: async () => connection.close(),
+    }
+  }
+  const client = new SQL(url, { max: 1 })
+  return { run: (statement: string) => client.unsafe(statement, []), close: () => client.close() }
 }
