@@ -1,15 +1,11 @@
 /** Ctrl-K or ⌘-K: goes to a screen or finds a fan, without the mouse. */
 import { signal } from '@preact/signals'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../router.tsx'
-import { Icon, type IconName } from './icon.tsx'
+import { type Find, type Option, Options, useCombobox, useSearch, wordsOf } from './combobox.tsx'
+import { Icon } from './icon.tsx'
 
-export interface Target {
-  id: string
-  title: string
-  /** Such as the handle of a fan. */
-  note?: string
-  icon: IconName
+export interface Target extends Option {
   to: string
 }
 
@@ -25,21 +21,15 @@ addEventListener('keydown', event => {
 interface PaletteProps {
   screens: Target[]
   /** Absent where the role may not read fans. */
-  findFans?: ((text: string, signal: AbortSignal) => Promise<Target[]>) | undefined
+  findFans?: Find<Target> | undefined
 }
-
-const PAUSE_MS = 150
-const SHORTEST = 2
 
 export const Palette = (props: PaletteProps) => (isPaletteOpen.value ? <OpenPalette {...props} /> : null)
 
 function OpenPalette({ screens, findFans }: PaletteProps) {
-  const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
-  const [result, setResult] = useState<{ text: string; fans: Target[] }>({ text: '', fans: [] })
-  const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
-  const [chosen, setChosen] = useState(0)
+  const { state, found: fans } = useSearch(text, findFans)
   const close = () => {
     isPaletteOpen.value = false
   }
@@ -49,58 +39,13 @@ function OpenPalette({ screens, findFans }: PaletteProps) {
     return () => shown?.close()
   }, [])
 
-  const wanted = text.trim()
-  useEffect(() => {
-    setChosen(0)
-    if (!findFans || wanted.length < SHORTEST) {
-      setState('idle')
-      return
-    }
-    const abort = new AbortController()
-    setState('busy')
-    const timer = setTimeout(async () => {
-      try {
-        setResult({ text: wanted, fans: await findFans(wanted, abort.signal) })
-        if (!abort.signal.aborted) setState('idle')
-      } catch {
-        if (!abort.signal.aborted) setState('failed')
-      }
-    }, PAUSE_MS)
-    return () => {
-      clearTimeout(timer)
-      abort.abort()
-    }
-  }, [wanted])
-
-  const lower = wanted.toLowerCase()
-  // The fans of a former text would be opened by Enter.
-  const fans = result.text === wanted ? result.fans : []
-  const found = [...screens.filter(({ title }) => title.toLowerCase().includes(lower)), ...fans]
-  const open = (target: Target | undefined) => {
-    if (!target) return
+  const lower = text.trim().toLowerCase()
+  const found = [...screens.filter(({ title }) => title.toLowerCase().includes(lower)), ...(fans ?? [])]
+  const { field, list } = useCombobox(text.trim(), found, ({ to }) => {
     close()
-    navigate(target.to)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && found.length > 0) {
-      event.preventDefault()
-      const next = (chosen + step + found.length) % found.length
-      setChosen(next)
-      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
-    } else if (event.key === 'Enter') {
-      event.preventDefault()
-      open(found[chosen])
-    }
-  }
-  const status =
-    state === 'busy'
-      ? 'Searching…'
-      : state === 'failed'
-        ? 'The search failed.'
-        : found.length === 0
-          ? 'Nothing was found.'
-          : ''
+    navigate(to)
+  })
+  const purpose = findFans ? 'Search fans and pages' : 'Search pages'
   return (
     <dialog
       ref={dialog}
@@ -116,47 +61,20 @@ function OpenPalette({ screens, findFans }: PaletteProps) {
         <div class="palette-input">
           <Icon name="search" />
           <input
-            type="text"
-            role="combobox"
-            aria-label={findFans ? 'Search fans and pages' : 'Search pages'}
-            aria-expanded="true"
-            aria-controls={`${id}-list`}
-            aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined}
-            aria-autocomplete="list"
-            placeholder={findFans ? 'Search fans and pages' : 'Search pages'}
-            autocomplete="off"
-            spellcheck={false}
-            dir="auto"
+            {...field}
+            aria-label={purpose}
+            placeholder={purpose}
             autofocus
             value={text}
             onInput={event => setText(event.currentTarget.value)}
-            onKeyDown={onKeyDown}
           />
           <span class="kbd" aria-hidden="true">
             Esc
           </span>
         </div>
-        <div class="palette-list" role="listbox" id={`${id}-list`} aria-label="Results">
-          {found.map((target, nth) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and its keys choose an option
-            <div
-              key={target.id}
-              id={`${id}-${nth}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={nth === chosen}
-              class="palette-option"
-              onMouseMove={() => setChosen(nth)}
-              onClick={() => open(target)}
-            >
-              <Icon name={target.icon} />
-              <bdi>{target.title}</bdi>
-              {target.note && <bdi class="quiet">{target.note}</bdi>}
-            </div>
-          ))}
-        </div>
+        <Options {...list} />
         <p class="palette-status quiet" role="status">
-          {status}
+          {wordsOf(state, found.length)}
         </p>
       </div>
     </dialog>

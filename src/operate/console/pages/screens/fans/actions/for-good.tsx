@@ -5,9 +5,11 @@ import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, TextField } from '../../../parts/form.tsx'
 import { formatCount, formatMoney } from '../../../parts/format.ts'
+import type { Target } from '../../../parts/palette.tsx'
 import { useAction } from '../../../parts/resource.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { type ActionProps, nameOf, pathOf, typedNameOf } from './fan.ts'
+import { FanField } from './fan-field.tsx'
 
 interface Plan {
   intoId: string
@@ -27,10 +29,10 @@ interface Plan {
 /** First which fan remains and what would move, then the reason. */
 export function MergeFan(props: ActionProps) {
   const { fan, onClose, onDone } = props
-  const [into, setInto] = useState('')
+  const [into, setInto] = useState<Target | null>(null)
   const [plan, setPlan] = useState<Plan | null>(null)
   const ask = useAction(async () => {
-    setPlan(await write<Plan>('POST', pathOf(fan, 'merge/plan'), { into: into.trim() }))
+    setPlan(await write<Plan>('POST', pathOf(fan, 'merge/plan'), { into: into?.id }))
   })
   if (plan !== null)
     return (
@@ -45,6 +47,9 @@ export function MergeFan(props: ActionProps) {
         }}
         onClose={onClose}
       >
+        <p>
+          <bdi>{into?.title}</bdi> remains, with what {nameOf(fan)} has:
+        </p>
         <PlanTable plan={plan} />
         <p>
           {nameOf(fan)} is signed out, and open trades become void. <strong>It cannot be undone.</strong>
@@ -63,19 +68,19 @@ export function MergeFan(props: ActionProps) {
               submit
               kind="primary"
               busy={ask.isBusy}
-              blocked={into.trim() === '' && 'Write the id of the fan that remains first.'}
+              blocked={into === null && 'Find the fan that remains first.'}
             >
               Show what would move
             </Button>
           </>
         }
       >
-        <TextField
+        <FanField
           label="Fan that remains"
           pointer="/into"
-          hint="The id on the page of that fan. Points, items and purchases become theirs."
+          hint="By name, handle, e-mail, id or order. Points, items and purchases become theirs."
           required
-          autofocus
+          except={fan.id}
           value={into}
           onChange={setInto}
         />
