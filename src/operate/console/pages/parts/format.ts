@@ -21,12 +21,24 @@ export function formatBytes(bytes: number): string {
 export const formatSigned = (value: number) =>
   value < 0 ? `−${counts.format(-value)}` : `+${counts.format(value)}`
 
+const moneyIn = (currency: string) => {
+  const format = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency })
+  return { format, digits: format.resolvedOptions().maximumFractionDigits ?? 2 }
+}
+
 /** `amount` in minor units, or points. */
 export function formatMoney(amount: number, currency: string): string {
   if (currency === 'POINTS') return `${counts.format(amount)} points`
-  const format = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  const { format, digits } = moneyIn(currency)
   return format.format(amount / 10 ** digits)
+}
+
+/** Minor units of a written amount, such as 12.50 or 12,5; null for what is no amount of the currency (ISO 4217). */
+export function minorUnitsOf(text: string, currency: string): number | null {
+  if (!/^[A-Z]{3}$/.test(currency)) return null
+  const { digits } = moneyIn(currency)
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.trim()) ?? []
+  return whole === undefined || fraction.length > digits ? null : Number(whole + fraction.padEnd(digits, '0'))
 }
 
 const countries = new Intl.DisplayNames(LANGUAGE, { type: 'region' })

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { zone } from '../preferences.ts'
 import { Button } from './button.tsx'
 import { FieldFrame, type FieldProps, useField } from './form.tsx'
-import { fromWallTime, toWallTime } from './format.ts'
+import { fromWallTime, minorUnitsOf, toWallTime } from './format.ts'
 import { Icon } from './icon.tsx'
 
 interface TimeFieldProps extends FieldProps {
@@ -23,6 +23,35 @@ export function TimeField({ value, onChange, ...field }: TimeFieldProps) {
         value={toWallTime(value)}
         onChange={event => onChange(fromWallTime(event.currentTarget.value))}
       />
+    </FieldFrame>
+  )
+}
+
+interface MoneyFieldProps extends FieldProps {
+  /** As it was written: see `minorUnitsOf`. */
+  value: string
+  currency: string
+  onChange: (value: string) => void
+}
+
+/** An amount of a currency, written as on a price tag. */
+export function MoneyField({ value, currency, onChange, ...field }: MoneyFieldProps) {
+  const { id, error, control } = useField(field)
+  const isWrong = value.trim() !== '' && minorUnitsOf(value, currency) === null
+  return (
+    <FieldFrame id={id} error={isWrong ? 'Write an amount such as 12.50.' : error} {...field}>
+      <div class="with-unit">
+        <input
+          {...control}
+          type="text"
+          inputMode="decimal"
+          autocomplete="off"
+          aria-invalid={isWrong || control['aria-invalid']}
+          value={value}
+          onInput={event => onChange(event.currentTarget.value)}
+        />
+        <span class="quiet">{currency}</span>
+      </div>
     </FieldFrame>
   )
 }

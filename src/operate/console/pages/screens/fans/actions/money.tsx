@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { write } from '../../../api.ts'
 import { ReasonDialog } from '../../../parts/dialog.tsx'
 import { NumberField, TextField } from '../../../parts/form.tsx'
-import { formatCount, formatMoney } from '../../../parts/format.ts'
-import { TimeField } from '../../../parts/special-fields.tsx'
+import { formatCount, formatMoney, minorUnitsOf } from '../../../parts/format.ts'
+import { MoneyField, TimeField } from '../../../parts/special-fields.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Money, Points } from '../../../parts/values.tsx'
 import { Change } from './change.tsx'
@@ -68,10 +68,11 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
 }
 
 export function GiveCash({ fan, onClose, onDone }: ActionProps) {
-  const [amount, setAmount] = useState<number | null>(null)
+  const [written, setWritten] = useState('')
   const [currency, setCurrency] = useState(fan.cash[0]?.currency ?? 'EUR')
   const [expiresAt, setExpiresAt] = useState<string | null>(null)
   const [ref, setRef] = useReference()
+  const amount = minorUnitsOf(written, currency)
   const isCode = /^[A-Z]{3}$/.test(currency)
   const available = fan.cash.find(cash => cash.currency === currency)?.available ?? 0
   return (
@@ -80,14 +81,13 @@ export function GiveCash({ fan, onClose, onDone }: ActionProps) {
       action="Give the cash"
       fields={
         <>
-          <NumberField
+          <MoneyField
             label="Amount"
             pointer="/amount"
-            hint="In the smallest unit: 500 is 5.00."
-            min={1}
             required
-            value={amount}
-            onChange={setAmount}
+            currency={currency}
+            value={written}
+            onChange={setWritten}
           />
           <TextField
             label="Currency"
