@@ -54,8 +54,17 @@ function readStaffProvider(reader: EnvironmentReader): Readonly<StaffProviderCon
   const issuer = reader.text('CONSOLE_ISSUER')?.replace(/\/+$/, '')
   const clientId = reader.text('CONSOLE_CLIENT_ID')
   const clientSecret = reader.secret('CONSOLE_CLIENT_SECRET') ?? null
-  const roleClaim = reader.text('CONSOLE_ROLE_CLAIM') ?? 'roles'
-  if (issuer === undefined) return null
+  const roleClaim = reader.text('CONSOLE_ROLE_CLAIM')
+  if (issuer === undefined) {
+    const unused = {
+      CONSOLE_CLIENT_ID: clientId,
+      CONSOLE_CLIENT_SECRET: clientSecret,
+      CONSOLE_ROLE_CLAIM: roleClaim,
+    }
+    for (const [name, value] of Object.entries(unused))
+      if (value !== undefined && value !== null) reader.refuse(name, 'needs CONSOLE_ISSUER')
+    return null
+  }
   const parsed = URL.parse(issuer)
   const isUrl = parsed !== null && /^https?:$/.test(parsed.protocol)
   if (!isUrl || parsed.username || parsed.search || parsed.hash)
@@ -63,7 +72,7 @@ function readStaffProvider(reader: EnvironmentReader): Readonly<StaffProviderCon
   else if (reader.production && parsed.protocol !== 'https:')
     reader.refuse('CONSOLE_ISSUER', 'must be https in production')
   if (clientId === undefined) reader.refuse('CONSOLE_CLIENT_ID', 'is required by CONSOLE_ISSUER')
-  return Object.freeze({ issuer, clientId: clientId ?? '', clientSecret, roleClaim })
+  return Object.freeze({ issuer, clientId: clientId ?? '', clientSecret, roleClaim: roleClaim ?? 'roles' })
 }
 
 function readOrigin(reader: EnvironmentReader): string | null {

@@ -395,6 +395,24 @@ describe('parseConfig', () => {
     )
   })
 
+  test.each([
+    [{ CONSOLE_ISSUER: 'https://staff.example' }, ['CONSOLE_CLIENT_ID']],
+    [{ CONSOLE_ISSUER: 'http://staff.example', CONSOLE_CLIENT_ID: 'console' }, ['CONSOLE_ISSUER']],
+    [{ CONSOLE_ISSUER: 'https://staff.example/?realm=a', CONSOLE_CLIENT_ID: 'console' }, ['CONSOLE_ISSUER']],
+    [
+      { CONSOLE_CLIENT_ID: 'console', CONSOLE_CLIENT_SECRET: 'hunter2' },
+      ['CONSOLE_CLIENT_ID', 'CONSOLE_CLIENT_SECRET'],
+    ],
+    [{ CONSOLE_ROLE_CLAIM: 'groups' }, ['CONSOLE_ROLE_CLAIM']],
+    [
+      { CONSOLE_ISSUER: 'https://staff.example', CONSOLE_CLIENT_ID: 'console', CONSOLE_ROLE_CLAIM: 'groups' },
+      [],
+    ],
+  ])('the provider of the staff: %j', (env, faults) => {
+    const console = { CONSOLE_PORT: '3100', CONSOLE_URL: 'https://console.example' }
+    expect(faultsOf({ ...console, ...env })).toEqual(faults)
+  })
+
   test('accepts an Ed25519 key as well as a P-256 key', async () => {
     const pair = await generateKeyPair('Ed25519', { extractable: true })
     const key = { ...(await exportJWK(pair.privateKey)), kid: 'key-2' }
