@@ -8,7 +8,7 @@ import product from '../../package.json'
 import { packClient } from '../../scripts/build/client.ts'
 import { CLIENT_TYPES, renderClientTypes } from '../../scripts/build/client-types.ts'
 import { addPack } from '../play/packs/packs-world.ts'
-import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noChromium, openBrowser } from '../support/browser.ts'
 import { root } from '../support/dev.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -215,8 +215,8 @@ onEngine(
       },
     )
 
-    test.skipIf(noBrowser !== null)(
-      `a fan session in a browser, bundled${noBrowser ? ` (skipped: ${noBrowser})` : ''}`,
+    test.skipIf(noChromium !== null)(
+      `a fan session in a browser, bundled${noChromium ? ` (skipped: ${noChromium})` : ''}`,
       async () => {
         const page = Bun.serve({
           hostname: '127.0.0.1',

@@ -5,6 +5,7 @@ import type { Role } from '../../src/operate/console/roles.ts'
 import { serveConsole } from '../../src/operate/console/server.ts'
 import { cookieName } from '../../src/operate/console/sessions/cookie.ts'
 import { createSession } from '../../src/operate/console/sessions/sessions.ts'
+import { judgeElsewhere } from '../support/axe.ts'
 import type { World } from '../support/world.ts'
 
 /** Guarantee: a world of tests is in development, which has the console. */
@@ -27,6 +28,8 @@ export function servePages(world: World) {
       const { token } = await world.db.write(tx => createSession(tx, { id: `link:${name}`, name, role }))
       await context.addCookies([{ name: cookieName(false), value: token, url: origin }])
       const page = await context.newPage()
+      // The database does not change how a page looks.
+      if (world.databaseUrl?.startsWith('postgres')) judgeElsewhere(page)
       await page.goto(origin + path)
       return page
     },

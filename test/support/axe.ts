@@ -4,8 +4,14 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { takeScreenshot } from './browser.ts'
 
+const judgedElsewhere = new WeakSet<Page>()
+
+/** For pages of a second engine: axe finds nothing more there, and takes a quarter of the time of their tests. */
+export const judgeElsewhere = (page: Page) => void judgedElsewhere.add(page)
+
 /** Each serious or critical violation with the elements that it is about; `within` the element of a selector, if given. */
 export async function findSerious(page: Page, within?: string): Promise<string[]> {
+  if (judgedElsewhere.has(page)) return []
   // A color on its way to another is of neither state.
   await page.evaluate(
     `Promise.all(document.getAnimations()

@@ -1,5 +1,5 @@
 /** The catalogue editor in a browser: create, edit, compare, save, restore, and preview. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { entryKinds, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
@@ -16,8 +16,7 @@ import { servePages } from '../pages-world.ts'
 const LIMIT = { timeout: BROWSER_TIMEOUT_MS }
 const HOSTILE = '<img src=x onerror=alert(1)> \u202etxet'
 
-if (noBrowser) test.skip(`The catalogue editor: ${noBrowser}`, () => {})
-else
+describe.skipIf(noBrowser !== null)(noBrowser ? `Editor (skipped: ${noBrowser})` : 'Editor', () => {
   for (const engine of engines)
     onEngine(engine, 'The catalogue editor', world => {
       let pages: ReturnType<typeof servePages>
@@ -251,3 +250,4 @@ else
         LIMIT,
       )
     })
+})

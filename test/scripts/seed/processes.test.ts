@@ -15,7 +15,7 @@ test.each(engines)(
   'killed in the middle and run again, a seed ends in the same state ($name)',
   async engine => {
     const [killed, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
-    const fans = 1500
+    const fans = 600
     const parameters = ['--fans', String(fans), '--seed', '7', '--database', killed.url ?? '']
     const child = startScript('seed', parameters)
     const { users } = killed.db.tables
@@ -35,7 +35,7 @@ test.each(engines)(
 
 test.each(engines)('two concurrent seeds give the result of one ($name)', async engine => {
   const [both, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
-  const fans = 400
+  const fans = 150
   const parameters = ['--fans', String(fans), '--seed', '7', '--json', '--database', both.url ?? '']
   const runs = await Promise.all([runScript('seed', parameters), runScript('seed', parameters)])
   const written = runs.map(({ out }) => JSON.parse(out).fans)

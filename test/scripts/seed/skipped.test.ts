@@ -82,7 +82,7 @@ async function openOvertaking() {
 
 test('A seed gives up after too many concurrent changes', async () => {
   const { db, remove, writes } = await openOvertaking()
-  const error = await seedDatabase(db, options).catch((thrown: unknown) => thrown)
+  const error = await seedDatabase(db, { ...options, fans: 10 }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(CommandFailure)
   expect(String(error)).toContain('failed 51 times in a row')
   expect(writes()).toBe(52)
