@@ -25,6 +25,7 @@ const DEVELOPMENT = [
     'lint',
     'screenshots',
     'test',
+    'test:browser',
     'test:chain',
     'test:distributed',
     'test:executable',
