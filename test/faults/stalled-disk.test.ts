@@ -1,4 +1,5 @@
 /** A disk that stalls, or a log that nobody reads: health and reads are answered, and writes go on when the disk does. */
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,8 @@ import { freePort, type RunningProvider, secrets, startApi, startProvider } from
 import { waitUntil } from '../support/wait-until.ts'
 
 const DEADLINE_MS = 30_000
+/** After the deadline of a request. A process that touches a frozen disk cannot be killed, this one included. Seconds. */
+const LONGEST_FREEZE_S = 60
 let folder: string
 let provider: RunningProvider
 
@@ -58,6 +61,7 @@ function mountImage(folder: string) {
   const mounted = join(folder, 'disk')
   const run = (command: string[]) => Bun.spawnSync(command, { stdio: ['ignore', 'ignore', 'ignore'] }).success
   const options = 'loop,errors=remount-ro'
+  let thaw: Bun.Subprocess | undefined
   const made =
     run(['truncate', '-s', '64M', image]) &&
     run(['mkfs.ext4', '-q', image]) &&
@@ -66,7 +70,12 @@ function mountImage(folder: string) {
   if (!made) return null
   return {
     path: mounted,
-    freeze: () => expect(run(['fsfreeze', '-f', mounted])).toBe(true),
+    freeze() {
+      expect(run(['fsfreeze', '-f', mounted])).toBe(true)
+      thaw = Bun.spawn(['sh', '-c', `sleep ${LONGEST_FREEZE_S}; exec fsfreeze -u ${mounted}`])
+    },
+    /** Whether it was frozen for the whole time. */
+    isFrozen: () => thaw?.exitCode === null,
     /** As after an I/O error of its device: the kernel makes it read-only while files are open. */
     turnReadOnly() {
       const source = readFileSync('/proc/mounts', 'utf8')
@@ -79,10 +88,26 @@ function mountImage(folder: string) {
       expect(run(['umount', mounted])).toBe(true)
       expect(run(['mount', '-o', options, image, mounted])).toBe(true)
     },
-    unfreeze: () => void run(['fsfreeze', '-u', mounted]),
+    unfreeze() {
+      thaw?.kill()
+      run(['fsfreeze', '-u', mounted])
+    },
     // Lazily: a process that was just killed may still hold a file of it.
     unmount: () => void run(['umount', '-l', mounted]),
   }
+}
+
+/** Resolves when nothing was committed for a second: tasks of the start write for a while. */
+async function settled(path: string) {
+  const database = new Database(path, { readonly: true })
+  const version = database.query<{ data_version: number }, []>('PRAGMA data_version')
+  let [seen, since] = [-1, 0]
+  await waitUntil('nothing is written', () => {
+    const { data_version: now = 0 } = version.get() ?? {}
+    if (now !== seen) [seen, since] = [now, performance.now()]
+    return performance.now() - since > 1_000
+  })
+  database.close()
 }
 
 function probeMount(): boolean {
@@ -113,6 +138,7 @@ describe.skipIf(!canMount)('A frozen file system (needs the right to mount and f
         expect(await write('before')).toBe(201)
         const read = (more: Record<string, string> = {}) =>
           statusOf(`${api.origin}/api/user/profile`, { headers: { ...headers, ...more } })
+        await settled(join(disk.path, 'test.db'))
         // The first read of a process after a commit notes its position in the `-shm` file, a page that the freeze protects.
         // The system distributes connections: of 20 new ones, each process gets some.
         for (let n = 0; n < 20; n++) expect(await read({ connection: 'close' })).toBe(200)
@@ -131,6 +157,7 @@ describe.skipIf(!canMount)('A frozen file system (needs the right to mount and f
         }
         // On a slow machine writes may be refused by now.
         expect(answered.filter(status => status !== 503)).toEqual([])
+        expect(disk.isFrozen()).toBe(true)
         disk.unfreeze()
         expect(new Set(await Promise.all(held)).difference(new Set([200, 503])).size).toBe(0)
         expect(await write('after')).toBe(200)
