@@ -112,7 +112,8 @@ onEachEngine('moderation in the console', world => {
     const first = (await ana.get(`${path}limit=2`)).body
     await decide(first.cases[0].caseId, { kind: 'dismiss' })
     const { cases } = (await ana.get(`${path}limit=1&cursor=${first.nextCursor}`)).body
-    expect(cases).toEqual([before[2]])
+    // Its weight may change: the dismissal counts against its reporter.
+    expect(cases.map(({ caseId }: Case) => caseId)).toEqual(before.slice(2, 3).map(({ caseId }) => caseId))
   })
 
   test('lists every open appeal once, the oldest first', async () => {
