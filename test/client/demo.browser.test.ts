@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, takeScreenshot } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
-import { sqliteEngine } from '../support/engines.ts'
 
 const title = noBrowser ? `The example app (skipped: ${noBrowser})` : 'The example app'
 
@@ -358,11 +357,4 @@ describe.skipIf(noBrowser !== null)(title, () => {
     },
     BROWSER_TIMEOUT_MS,
   )
-})
-
-test('without DEMO_FOLDER, as in production, there is no /demo', async () => {
-  const { createWorld } = await import('../support/world.ts')
-  const world = await createWorld(sqliteEngine)
-  expect((await world.anonymous.get('/demo')).status).toBe(404)
-  await world.close()
 })
