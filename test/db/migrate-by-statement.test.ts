@@ -1,11 +1,12 @@
 /** Migrations where each DDL statement commits by itself, as on YugabyteDB: a process may end after any call of the database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { expectedMigrations, type Migration } from '../../db/expected-schema.ts'
 import { applyMigrations } from '../../db/migrate.ts'
 import type { Run } from '../../db/migration-journal.ts'
 import { applyByStatement } from '../../db/postgres/migrate-by-statement.ts'
 import { hasTransactionalDdl } from '../../db/postgres/portable.ts'
+import { openPglite } from '../support/pglite.ts'
 import { schemaOf } from './postgres-catalogue.ts'
 import { NEXT } from './versions.ts'
 
@@ -29,7 +30,7 @@ class Died extends Error {}
 
 let client: PGlite
 beforeAll(async () => {
-  client = await PGlite.create()
+  client = await openPglite('empty')
 })
 afterAll(() => client.close())
 beforeEach(async () => {

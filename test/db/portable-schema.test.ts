@@ -1,11 +1,12 @@
 /** The schema and the statements avoid what YugabyteDB lacks or does in another way: see docs/scaling.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { Glob } from 'bun'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import type { Run } from '../../db/migration-journal.ts'
 import { applyByStatement } from '../../db/postgres/migrate-by-statement.ts'
 import { findUnportableSql, isPortableDdl, UNPORTABLE } from '../../db/postgres/portable.ts'
+import { openPglite } from '../support/pglite.ts'
 import { type Schema, schemaOf } from './postgres-catalogue.ts'
 import type { Row } from './probe.ts'
 
@@ -30,7 +31,7 @@ let client: PGlite
 const run: Run = async (statement, parameters) =>
   (await client.query<Record<string, unknown>>(statement, parameters)).rows
 beforeAll(async () => {
-  client = await PGlite.create()
+  client = await openPglite('empty')
   await applyByStatement(expectedMigrations('postgres'), run)
 }, 120_000)
 afterAll(() => client.close())

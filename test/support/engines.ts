@@ -2,16 +2,16 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
 import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
 import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
-import { applyMigrations, migrate } from '../../db/migrate.ts'
+import { migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { clusterDatabasesOf } from './cluster-databases.ts'
 import { openPatiently, POOL_SIZE, patientPostgres } from './patience.ts'
+import { openPglite } from './pglite.ts'
 import { databasesOf } from './server-databases.ts'
 
 /** A database of its own, migrated and empty. */
@@ -90,24 +90,10 @@ function serverEngine(server: string): Engine {
   }
 }
 
-const pgliteTemplate = once(async () => {
-  const client = await PGlite.create()
-  await client.transaction(async transaction => {
-    await applyMigrations(
-      'postgres',
-      async (statement, parameters) =>
-        (await transaction.query<Record<string, unknown>>(statement, parameters)).rows,
-    )
-  })
-  const dump = await client.dumpDataDir('none')
-  await client.close()
-  return dump
-})
-
 const pgliteEngine: Engine = {
   name: 'PGlite',
   async open(sources, observer) {
-    const client = await PGlite.create({ loadDataDir: await pgliteTemplate() })
+    const client = await openPglite('migrated')
     const pool = { statements: 0, close: () => client.close() }
     const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, pool, {
       spine: createSpine(),

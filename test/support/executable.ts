@@ -1,7 +1,8 @@
 /** `TEST_EXECUTABLE=PATH`: tests that start processes run the executable of `bun run build` instead of the sources. */
-import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { markUsed } from './kept-file.ts'
 
 export const root = join(import.meta.dir, '../..')
 
@@ -39,7 +40,7 @@ let built: { path: string; programs: string[] } | undefined
 /** Runs a file of the repository, with bytecode if it can: most of the CPU time of short processes is loading modules. */
 export function commandOf(file: string): string[] {
   built ??= buildPrograms()
-  utimesSync(built.path, new Date(), new Date())
+  markUsed(built.path)
   return built.programs.includes(file) ? [built.path, file] : [process.execPath, file]
 }
 
