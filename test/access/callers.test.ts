@@ -9,9 +9,9 @@ import {
   readsToken,
 } from '../platform/docs/document.ts'
 import { patientFan } from '../play/packs/packs-world.ts'
+import { dump } from '../support/dump.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
-import { snapshot } from './snapshot.ts'
 
 /** Operations that need a session token of the provider. */
 const SESSIONS_ONLY = ['createNativeToken', 'syncIdentity', 'syncNamedIdentity']
@@ -74,7 +74,7 @@ onEngine(sqliteEngine, 'every operation', world => {
     for (const [who, makeTokens] of Object.entries(spent)) {
       test(`${who}, and nothing is written`, async () => {
         const tokens = await makeTokens()
-        const before = await snapshot(world.db)
+        const before = await dump(world.db)
         expect(operations.length).toBeGreaterThan(15)
         for (const located of operations) {
           for (const token of tokens) {
@@ -83,17 +83,17 @@ onEngine(sqliteEngine, 'every operation', world => {
             expect(headers.get('www-authenticate'), located.name).toStartWith('Bearer error="invalid_token"')
           }
         }
-        expect(await snapshot(world.db)).toEqual(before)
+        expect(await dump(world.db)).toEqual(before)
       })
     }
 
     test('a caller without a token at every protected operation, and nothing is written', async () => {
-      const before = await snapshot(world.db)
+      const before = await dump(world.db)
       for (const located of operations.filter(isProtected)) {
         const { status, body } = await call(located, {})
         expect([status, body?.code], located.name).toEqual([401, 'unauthenticated'])
       }
-      expect(await snapshot(world.db)).toEqual(before)
+      expect(await dump(world.db)).toEqual(before)
     })
   })
 

@@ -27,9 +27,9 @@ import { addStock, checkout, pay } from '../play/shop/orders-world.ts'
 import { completeTopUp, startTopUp, topUp } from '../play/top-ups/cash-world.ts'
 import { drawnItem, offer } from '../play/trades/trades-world.ts'
 import type { Answer, Client } from '../support/client.ts'
+import { dump } from '../support/dump.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
-import { snapshot } from './snapshot.ts'
 
 /** What stands for something in the database. */
 const NAMES_SOMETHING = /(Id|Reference|Token|^cursor)$/
@@ -367,7 +367,7 @@ onEngine(
     })
 
     test('is reported as missing to another caller, and does not change', async () => {
-      const before = await snapshot(world.db)
+      const before = await dump(world.db)
       for (const [name, { id, use, refused }] of Object.entries(owned)) {
         expect(id, name).toMatch(/.{10,}/)
         const answer = await use(stranger, id)
@@ -377,18 +377,18 @@ onEngine(
         expect({ ...answer.body, requestId: '' }, name).toEqual({ ...unknown.body, requestId: '' })
         expectNoSecret(answer, name)
       }
-      expect(await snapshot(world.db)).toEqual(before)
+      expect(await dump(world.db)).toEqual(before)
     })
 
     test('is not accessible without a token', async () => {
-      const before = await snapshot(world.db)
+      const before = await dump(world.db)
       for (const [name, { id, use, refused }] of Object.entries(owned)) {
         const answer = await use(world.anonymous, id)
         const isPublic = name === 'readProof.userPackId'
         expect(refusal(answer), name).toEqual(isPublic ? refused : [401, 'unauthenticated'])
         expectNoSecret(answer, name)
       }
-      expect(await snapshot(world.db)).toEqual(before)
+      expect(await dump(world.db)).toEqual(before)
     })
 
     test('is in no response to another caller', async () => {

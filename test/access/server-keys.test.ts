@@ -14,9 +14,9 @@ import {
 } from '../platform/docs/document.ts'
 import { patientFan } from '../play/packs/packs-world.ts'
 import { type Client, createClient } from '../support/client.ts'
+import { dump } from '../support/dump.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
-import { snapshot } from './snapshot.ts'
 
 const EVERY_SCOPE = Object.keys(SERVER_SCOPES) as ServerScope[]
 const HOUR = 3_600_000
@@ -100,7 +100,7 @@ onEngine(sqliteEngine, 'every operation for server keys', world => {
     test.each(Object.entries(callers))('%s', async (_, { token, refusal }) => {
       for (const located of operations) {
         const credential = await token(scopeOf(located))
-        const before = await snapshot(world.db)
+        const before = await dump(world.db)
         const { status, headers, body } = await call(located, credential)
         expect([status, body?.code], located.name).toEqual(refusal)
         const challenge = {
@@ -109,7 +109,7 @@ onEngine(sqliteEngine, 'every operation for server keys', world => {
           insufficient_scope: `Bearer error="insufficient_scope", scope="${scopeOf(located)}"`,
         }[refusal[1]]
         expect(headers.get('www-authenticate'), located.name).toStartWith(challenge ?? '?')
-        expect(await snapshot(world.db), located.name).toEqual(before)
+        expect(await dump(world.db), located.name).toEqual(before)
       }
     })
 
@@ -144,7 +144,7 @@ onEngine(sqliteEngine, 'every operation for server keys', world => {
 
   test('no operation of a fan, or with an optional token, takes a server key', async () => {
     const key = await world.serverKey(EVERY_SCOPE)
-    const before = await snapshot(world.db)
+    const before = await dump(world.db)
     const takesEither = ({ operation }: Located) => operation.security.some(schemes => 'serverKey' in schemes)
     const readers = all.filter(readsToken)
     expect(readers.filter(takesEither).map(({ name }) => name)).toEqual(['POST /api/uploads'])
@@ -157,6 +157,6 @@ onEngine(sqliteEngine, 'every operation for server keys', world => {
         'This is a server key. The operation requires the token of a fan.',
       )
     }
-    expect(await snapshot(world.db)).toEqual(before)
+    expect(await dump(world.db)).toEqual(before)
   })
 })

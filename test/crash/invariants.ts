@@ -1,5 +1,5 @@
 /** Invariants that hold in every database at any time, checked from its rows only, for example after a crash. */
-import type { Database, Reader, Tables } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
 import { matchesType, parseTypes } from '../../src/delivery/webhooks/types.ts'
 import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
@@ -13,12 +13,12 @@ import { statusOf } from '../../src/play/purchases/purchase.ts'
 import type { Given } from '../../src/play/quests/give-reward.ts'
 import { execute } from '../db/probe.ts'
 import { readBuckets } from '../economy/leaderboard/board-model.ts'
+import { readTables } from '../support/read-tables.ts'
 import { differences } from './differences.ts'
 import { eventFaults } from './event-invariants.ts'
 import { itemFaults } from './item-invariants.ts'
 
-type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
-type Everything = { [Name in keyof Tables]: Rows<Name> }
+type Everything = Awaited<ReturnType<typeof readTables>>
 
 const ALL_FANS = { after: null, upTo: null }
 
@@ -35,7 +35,7 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
   // One snapshot: background work goes on, for example the distribution of events.
   const all = await db.write(async tx => {
     if (db.engine === 'postgres') await execute(tx, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-    return readEverything(tx)
+    return readTables(tx)
   })
   return [
     ...ledgerFaults(all),
@@ -64,13 +64,6 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...redemptionFaults(all),
     ...all.idempotencyKeys.filter(({ status }) => status === null).map(({ key }) => `${key}: kept half done`),
   ]
-}
-
-async function readEverything(reader: Reader): Promise<Everything> {
-  const read: Record<string, unknown> = {}
-  for (const [name, table] of Object.entries(reader.tables)) read[name] = await reader.select().from(table)
-  // Guarantee of the cast: each table's rows under its own name, and all of them.
-  return read as Everything
 }
 
 function ledgerFaults({ pointsAccounts, pointsEntries }: Everything): string[] {
