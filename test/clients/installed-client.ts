@@ -1,4 +1,7 @@
-/** `@matchday/client` as apps have it: installed from its tarball, compiled for Node.js 20 and React Native, resolved by Metro. */
+/**
+ * `@matchday/client` as apps have it: installed from its tarball, compiled by the TypeScript 5.9 that many apps have for web
+ * pages, Node.js 20 and React Native, resolved by Metro.
+ */
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,6 +21,19 @@ export async function installClient(folder: string): Promise<void> {
   await cp(join(root, 'test/client/consumer'), app, { recursive: true })
   const strict = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] }
   const projects = {
+    web: {
+      compilerOptions: {
+        ...strict,
+        ...{
+          module: 'ESNext',
+          moduleResolution: 'bundler',
+          verbatimModuleSyntax: true,
+          isolatedModules: true,
+        },
+        ...{ noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true, skipLibCheck: false },
+      },
+      files: ['fan-session.ts'],
+    },
     node: {
       compilerOptions: {
         ...strict,
