@@ -54,10 +54,16 @@ function startHost(): Host {
   })
   child.unref()
   return {
-    run(command) {
+    async run(command) {
       ended = Promise.withResolvers()
+      // With nothing that it waits for, the event loop of a test process turns at full speed.
+      child.ref()
       child.send(command)
-      return ended.promise
+      try {
+        return await ended.promise
+      } finally {
+        child.unref()
+      }
     },
   }
 }
