@@ -1,5 +1,5 @@
 /**
- * Gives each test file its timeout. Bun forgets what a preload passes to `setDefaultTimeout` after the first file of a
+ * Keeps the event loop of a test process waiting, and gives each test file its timeout. Bun forgets what a preload passes to `setDefaultTimeout` after the first file of a
  * process (https://github.com/oven-sh/bun/issues/43787), and ignores a timeout in bunfig.toml.
  */
 import { readFileSync } from 'node:fs'
@@ -9,6 +9,13 @@ import { plugin } from 'bun'
 const TIMEOUT_MS = 180_000
 /** Of tests that take minutes, and of those whose statements fail at will. */
 const LONG_TIMEOUT_MS = 1_200_000
+
+/** The longest time that a timer takes. */
+const LONGEST_MS = 2 ** 31 - 1
+
+// A test that waits for unreferenced work alone (a worker, a timer, a child) makes the loop of `bun test` turn at full
+// speed. One referenced timer lets it sleep.
+setInterval(() => {}, LONGEST_MS)
 
 const timeoutOf = (path: string) =>
   path.includes('/test/soak/') || process.env.TEST_SERIALIZATION_FAILURES ? LONG_TIMEOUT_MS : TIMEOUT_MS
