@@ -129,6 +129,12 @@ function undocumented(status: number, body: unknown): string | null {
   return known && [400, 404, 405, 422, 429].includes(status) ? null : `undocumented path answered ${status}`
 }
 
+const patterns = new Map<string, RegExp>()
+
 function matches(template: string, path: string): boolean {
-  return new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(path)
+  const pattern = patterns.getOrInsertComputed(
+    template,
+    () => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
+  )
+  return pattern.test(path)
 }
