@@ -40,11 +40,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const pathOf = (name: string) => join(folder, name)
 const urlOf = (name: string) => `sqlite:${pathOf(name)}`
 const run = (script: 'backup' | 'restore', database: string, ...parameters: string[]) =>
-  runScript(script, parameters, {
-    env: { DATABASE_URL: urlOf(database) },
-    // For the same reason as `scratch`.
-    ownProcess: script === 'restore',
-  })
+  runScript(script, parameters, { env: { DATABASE_URL: urlOf(database) } })
 
 /**
  * A closed connection of this process may keep its lock until it is garbage-collected. Scripts therefore replace copies
@@ -184,15 +180,21 @@ test('a backup on a full disk leaves no files and no directories', async () => {
 })
 
 test('a backup removes the leftovers of a killed run with the same name', async () => {
-  // So many that the copy takes longer than a slow machine needs to see it.
-  const rows = await seeded('live.db', 600)
+  const rows = await seeded('live.db')
+  // The copy waits for its lock, for five seconds.
+  const holder = new Connection(pathOf('live.db'))
+  holder.run('PRAGMA locking_mode = EXCLUSIVE')
+  holder.run('BEGIN EXCLUSIVE')
   const child = startScript('backup', [pathOf('copy.db')], { env: { DATABASE_URL: urlOf('live.db') } })
   await waitUntil('the copy has begun', () => existsSync(pathOf('copy.db.partial')))
   child.kill('SIGKILL')
   await child.exited
+  holder.run('ROLLBACK')
+  holder.close(true)
   expect(leftovers()).toContain('copy.db.partial')
-  // Files that SQLite may create next to it.
-  for (const suffix of ['-journal', '-wal', '-shm']) writeFileSync(pathOf(`copy.db.partial${suffix}`), 'half')
+  // Half a copy, and files that SQLite may create next to it.
+  for (const suffix of ['', '-journal', '-wal', '-shm'])
+    writeFileSync(pathOf(`copy.db.partial${suffix}`), 'half')
   expect((await run('backup', 'live.db', pathOf('copy.db'))).code).toBe(0)
   expect(leftovers()).toEqual(['copy.db'])
   expect(await rowsOf('copy.db')).toEqual(rows)
@@ -275,7 +277,11 @@ test('a restore keeps the replaced database under another name, which it prints'
   expect(dry.out).toContain('Nothing was changed')
   expect(await rowsOf('live.db')).toEqual(old)
 
-  const { code, out } = await run('restore', 'live.db', pathOf('backup.db'), '--force', '--json')
+  // As an operator: the database is whole after the end of its process.
+  const { code, out } = await runScript('restore', [pathOf('backup.db'), '--force', '--json'], {
+    env: { DATABASE_URL: urlOf('live.db') },
+    ownProcess: true,
+  })
   expect(code).toBe(0)
   const { keptAt, migrationsMissing } = JSON.parse(out)
   expect(migrationsMissing).toBe(0)
