@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type RunningDev, root, spawnDev, startDev } from '../support/dev.ts'
+import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { freePort } from '../support/processes.ts'
+import { runScript } from './run-script.ts'
 
 let dev: RunningDev
 
@@ -79,31 +80,30 @@ test.each(['PORT', 'MOCK_IDP_PORT', 'CONSOLE_PORT'] as const)(
       MOCK_IDP_PORT: String(freePort()),
       CONSOLE_PORT: String(freePort()),
     }
-    const second = spawnDev({ ...dev.env, ...free, [name]: dev.ports[name] })
-    expect(await second.exited).toBe(1)
-    const message = await new Response(second.stderr).text()
-    expect(message).toContain(`Port ${dev.ports[name]} is in use`)
-    expect(message).toContain(name)
+    const { code, err } = await runScript('dev', [], {
+      env: { ...dev.env, NODE_ENV: 'development', ...free, [name]: dev.ports[name] },
+    })
+    expect(code).toBe(1)
+    expect(err).toContain(`Port ${dev.ports[name]} is in use`)
+    expect(err).toContain(name)
   },
 )
 
-test('an option that does not exist is refused with the usage, before anything is served or written', () => {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(['bun', 'scripts/dev.ts', '--frsh'])
-  expect([exitCode, stdout.toString()]).toEqual([2, ''])
-  expect(stderr.toString()).toStartWith(
-    "error: unknown option '--frsh'\n(Did you mean --fresh?)\n\nUsage: bun run dev ",
-  )
+test('an option that does not exist is refused with the usage, before anything is served or written', async () => {
+  const { code, out, err } = await runScript('dev', ['--frsh'])
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toStartWith("error: unknown option '--frsh'\n(Did you mean --fresh?)\n\nUsage: bun run dev ")
 })
 
-test('--help shows the options, and starts nothing', () => {
-  const { exitCode, stdout } = Bun.spawnSync(['bun', 'scripts/dev.ts', '--help'])
-  expect(exitCode).toBe(0)
+test('--help shows the options, and starts nothing', async () => {
+  const { code, out } = await runScript('dev', ['--help'])
+  expect(code).toBe(0)
   for (const text of ['Usage: bun run dev [options]', '  --fresh ', '  --yes ', '  bun run dev --fresh '])
-    expect(stdout.toString()).toContain(text)
-  expect(stdout.toString()).not.toContain('--json')
+    expect(out).toContain(text)
+  expect(out).not.toContain('--json')
 })
 
-test('--fresh serves data of its own, leaves that of DATABASE_URL alone, and deletes its own at the end', async () => {
+test('--fresh serves data of its own, leaves that of DATABASE_URL alone; Ctrl-C stops API and provider cleanly, and deletes its own', async () => {
   const fresh = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
   try {
     const [, path = ''] = /export DATABASE_URL=sqlite:(\S+)/.exec(fresh.banner) ?? []
@@ -112,20 +112,10 @@ test('--fresh serves data of its own, leaves that of DATABASE_URL alone, and del
     expect(existsSync(fresh.env.MOCK_IDP_KEYS ?? '')).toBe(false)
     fresh.process.kill('SIGINT')
     expect(await fresh.process.exited).toBe(0)
+    for (const port of Object.values(fresh.ports))
+      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
     expect(existsSync(dirname(path))).toBe(false)
   } finally {
     await fresh.stop()
-  }
-})
-
-test('Ctrl-C stops API and provider cleanly', async () => {
-  const stopped = await startDev({ MOCK_IDP_FANS: '30' })
-  try {
-    stopped.process.kill('SIGINT')
-    expect(await stopped.process.exited).toBe(0)
-    for (const port of Object.values(stopped.ports))
-      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
-  } finally {
-    await stopped.stop()
   }
 })
