@@ -4,30 +4,34 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
+import { type CommandOutcome, runInHost } from '../support/command-runner.ts'
 import { root } from '../support/dev.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-site-'))
 const site = join(folder, 'site')
 const read = (file: string) => readFileSync(join(site, file), 'utf8')
-let built: Awaited<ReturnType<typeof build>>
+/** The site of PUBLIC_URL, which the other one replaces. */
+let replaced: { built: CommandOutcome; steps: string; servers: unknown }
+let built: CommandOutcome
 let files: string[]
 
 /** The executable does not have this command. */
 async function build(out: string, env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, 'scripts/docs.ts', 'build', '--json', '--out', out], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdout: 'pipe',
-    stderr: 'pipe',
+  const outcome = await runInHost({
+    file: 'scripts/docs.ts',
+    parameters: ['build', '--json', '--out', out],
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...env },
   })
-  const [said, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  return { code: await child.exited, out: said, err }
+  if (!outcome) throw new Error('another command runs')
+  return outcome
 }
 
 beforeAll(async () => {
+  replaced = {
+    built: await build(site, { PUBLIC_URL: 'https://api.club.example/' }),
+    steps: read('first-steps.html'),
+    servers: JSON.parse(read('openapi.json')).servers,
+  }
   built = await build(site)
   files = [...new Glob('**/*.html').scanSync(site)]
 })
@@ -45,14 +49,12 @@ test('writes a file for every page of docs/', () => {
   expect(JSON.parse(built.out).pages.toSorted()).toEqual(expected.toSorted())
 })
 
-test('examples name the server of PUBLIC_URL, and sessions the one of development', async () => {
-  const out = join(folder, 'public')
-  expect(await build(out, { PUBLIC_URL: 'https://api.club.example/' })).toMatchObject({ code: 0, err: '' })
-  const steps = readFileSync(join(out, 'first-steps.html'), 'utf8')
+test('examples name the server of PUBLIC_URL, and sessions the one of development', () => {
+  const { steps, servers } = replaced
+  expect(replaced.built).toMatchObject({ code: 0, err: '' })
   expect(steps).toContain('<span data-fill="origin">https://api.club.example</span>')
   expect(steps).toContain('value="https://api.club.example"')
   expect(steps).toContain('curl -s localhost:3000/api/rewards')
-  const { servers } = JSON.parse(readFileSync(join(out, 'openapi.json'), 'utf8'))
   expect(servers).toMatchObject([{ url: 'https://api.club.example' }])
   expect(read('first-steps.html')).toContain('<span data-fill="origin">http://localhost:3000</span>')
 })
@@ -99,5 +101,6 @@ test('replaces an earlier site, and no other folder', async () => {
   const refused = await build(other)
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has other files')])
   expect(existsSync(join(other, 'notes.txt'))).toBe(true)
-  expect((await build(site)).code).toBe(0)
+  expect([replaced.built.code, built.code]).toEqual([0, 0])
+  expect(read('first-steps.html')).not.toBe(replaced.steps)
 })
