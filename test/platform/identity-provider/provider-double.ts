@@ -1,13 +1,20 @@
 /** A provider with the documented tokens, on its own network, and the application configured for it. */
-import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
+import {
+  exportJWK,
+  type GenerateKeyPairResult,
+  generateKeyPair,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+} from 'jose'
 import { pino } from 'pino'
 import type { Database } from '../../../db/index.ts'
-import { createApp } from '../../../src/app/app.ts'
-import { createDeps } from '../../../src/app/deps.ts'
+import { type App, createApp } from '../../../src/app/app.ts'
+import { createDeps, type Deps } from '../../../src/app/deps.ts'
 import { parseConfig } from '../../../src/platform/config/config.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import type { TestClock } from '../../support/clock.ts'
-import { conformanceOf } from '../../support/conformance.ts'
+import { type Conformance, conformanceOf } from '../../support/conformance.ts'
 import { ownSecrets } from './own-secrets.ts'
 import type { ProviderShape } from './provider-shapes.ts'
 
@@ -21,14 +28,31 @@ export interface ProviderDouble {
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256'] as const
 
+type KeyPairs = Map<string, GenerateKeyPairResult>
+
+const generatePairs = async (): Promise<KeyPairs> =>
+  new Map(await Promise.all(ALGORITHMS.map(async alg => [alg, await generateKeyPair(alg)] as const)))
+
+// Of all doubles: to generate an RSA key costs more CPU time than all else of a test.
+const ownPairs = generatePairs()
+const otherPairs = generatePairs()
+
+let judging: { name: string; judge: Promise<Conformance> } | undefined
+
+/** Documents of providers differ in one path, and take longer to generate than all tests of a provider. */
+async function judgeOf(deps: Deps, app: App): Promise<Conformance> {
+  const own = `/api/user/sync-${deps.config.identity.name}`
+  judging ??= { name: deps.config.identity.name, judge: conformanceOf(deps, app) }
+  const [path, judge] = [`/api/user/sync-${judging.name}`, await judging.judge]
+  return exchange => judge({ ...exchange, path: exchange.path === own ? path : exchange.path })
+}
+
 export async function createProviderDouble(
   shape: ProviderShape,
   db: Database,
   clock: TestClock,
 ): Promise<ProviderDouble> {
-  const pairs = new Map(
-    await Promise.all(ALGORITHMS.map(async alg => [alg as string, await generateKeyPair(alg)] as const)),
-  )
+  const pairs = await ownPairs
   const keys = await Promise.all(
     [...pairs].map(async ([alg, { publicKey }]) => ({
       ...(await exportJWK(publicKey)),
@@ -53,18 +77,18 @@ export async function createProviderDouble(
       url in documents ? Response.json(documents[url]) : new Response('', { status: 404 }),
   })
   const app = createApp(deps)
-  const judge = await conformanceOf(deps, app)
+  const judge = await judgeOf(deps, app)
 
-  async function signWith(header: object, claims: JWTPayload, forged: boolean) {
+  async function signWith(signing: KeyPairs, header: object, claims: JWTPayload) {
     const { alg } = header as { alg: string }
-    const key = forged ? (await generateKeyPair(alg)).privateKey : pairs.get(alg)?.privateKey
+    const key = signing.get(alg)?.privateKey
     if (!key) throw new Error(`no key of ${alg}`)
     const full = { kid: `kid-${alg}`, ...header } as JWTHeaderParameters
     return new SignJWT(claims).setProtectedHeader(full).sign(key)
   }
   return {
     as: token => createClient(request => app.handle(request), judge, token),
-    sign: (header, claims) => signWith(header, claims, false),
-    forge: (header, claims) => signWith(header, claims, true),
+    sign: (header, claims) => signWith(pairs, header, claims),
+    forge: async (header, claims) => signWith(await otherPairs, header, claims),
   }
 }
