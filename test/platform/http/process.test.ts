@@ -8,9 +8,10 @@ import { makeDevelopmentSecrets } from '../../../src/platform/config/development
 import { control, tokenOf } from '../../identity/auth/provider-controls.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
+import { commandOf, root, shortLivedEnv } from '../../support/executable.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
+const MAIN = 'src/main.ts'
 const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
 const secrets = await makeDevelopmentSecrets()
 let provider: ReturnType<typeof Bun.serve>
@@ -42,9 +43,11 @@ afterAll(async () => {
 })
 
 function start(env: Record<string, string>, ...options: string[]) {
-  const child = Bun.spawn([process.execPath, ...options, MAIN], {
+  // Options are Bun's.
+  const command = options.length > 0 ? [process.execPath, ...options, join(root, MAIN)] : commandOf(MAIN)
+  const child = Bun.spawn(command, {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...env },
+    env: { PATH: process.env.PATH, HOME: folder, ...shortLivedEnv, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })
