@@ -33,19 +33,17 @@ for (const engine of engines) {
       temporary = await engine.open(createClock())
       const url = { IDP_ISSUER: provider.issuer, DATABASE_URL: temporary.url ?? '' }
       factories = createFactories(temporary.db, parseConfig({ ...secrets, ...url }))
+      apis = await Promise.all([start(), start()])
     })
     afterAll(async () => {
+      await Promise.all(apis.map(api => api.stop('SIGKILL')))
       await provider.stop()
       await temporary.remove()
     })
     beforeEach(async () => {
-      apis = await Promise.all([start(), start()])
       token = await provider.idp.issueToken(`fan-${String(++fans).padStart(4, '0')}`)
     })
-    afterEach(async () => {
-      closeStreams()
-      await Promise.all(apis.map(api => api.stop('SIGKILL')))
-    })
+    afterEach(closeStreams)
 
     const origins = () => apis.map(({ origin }) => origin)
     const post = (origin: string | undefined, path: string, body: object = {}) =>
@@ -103,7 +101,8 @@ for (const engine of engines) {
     })
 
     test('a process with open streams stops, also if a reader takes nothing of much that waits', async () => {
-      const [api] = apis as [RunningApi, RunningApi]
+      const api = await start()
+      apis.push(api)
       await post(api.origin, '/api/user/onboarding')
       const stream = await openStream(api.origin, 'topics=me', bearer(token))
       await stream.nth(1)
