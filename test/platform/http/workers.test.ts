@@ -31,7 +31,14 @@ for (const engine of engines) {
       await temporary.remove()
     })
 
-    const linesOf = ({ output }: RunningApi) => output.map(line => JSON.parse(line))
+    // Conditions that are polled read them again and again.
+    const parsed = new WeakMap<RunningApi, ReturnType<typeof JSON.parse>[]>()
+    function linesOf(running: RunningApi) {
+      const lines = parsed.get(running) ?? []
+      parsed.set(running, lines)
+      for (const line of running.output.slice(lines.length)) lines.push(JSON.parse(line))
+      return lines
+    }
     const isListening = ({ msg }: { msg: string }) => msg === 'listening'
     const isStopped = ({ msg }: { msg: string }) => msg === 'stopped'
     async function startWorkers(): Promise<RunningApi> {
@@ -85,7 +92,7 @@ for (const engine of engines) {
     })
 
     test('a logout is effective in all workers once its response is sent, also under load', async () => {
-      const tokens = await Promise.all(Array.from({ length: 60 }, () => provider.idp.issueToken('fan-0004')))
+      const tokens = await Promise.all(Array.from({ length: 40 }, () => provider.idp.issueToken('fan-0004')))
       const reader = await provider.idp.issueToken('fan-0005')
       const statusOf = async (token: string) => {
         const headers = { authorization: `Bearer ${token}`, connection: 'close' }
