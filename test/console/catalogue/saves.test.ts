@@ -1,5 +1,8 @@
 /** Two processes that save the same entry: nobody's change is lost. */
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { listRevisions } from '../../../src/club/catalogue/history.ts'
 import {
   kindNamed,
@@ -16,16 +19,41 @@ const TIMES = 8
 
 for (const engine of engines)
   onEngine(engine, 'Two processes that save one entry', world => {
-    async function saveMany(kind: RecordKind, id: string): Promise<void> {
+    let saving: Awaited<ReturnType<typeof startSaving>>[]
+    beforeAll(async () => {
+      saving = await Promise.all([startSaving(), startSaving()])
+    })
+    afterAll(async () => {
+      expect(await Promise.all(saving.map(({ end }) => end()))).toEqual([0, 0])
+    })
+
+    async function startSaving() {
       const child = Bun.spawn(
         [
           ...commandOf('test/console/catalogue/saving-process.ts'),
-          ...[world.databaseUrl ?? '', kind, id, String(TIMES)],
+          ...[world.databaseUrl ?? '', String(TIMES)],
         ],
-        { cwd: `${import.meta.dir}/../../..`, stdout: 'pipe', stderr: 'pipe' },
+        { cwd: `${import.meta.dir}/../../..`, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' },
       )
-      const err = await new Response(child.stderr).text()
-      if ((await child.exited) !== 0) throw new Error(err)
+      const input = Readable.fromWeb(child.stdout as ReadableStream)
+      const lines = createInterface({ input })[Symbol.asyncIterator]()
+      async function readLine(): Promise<string> {
+        const { done, value } = await lines.next()
+        if (done) throw new Error(await new Response(child.stderr).text())
+        return value
+      }
+      expect(await readLine()).toBe('ready')
+      return {
+        async saveMany(kind: RecordKind, id: string): Promise<void> {
+          child.stdin.write(`${kind} ${id}\n`)
+          await child.stdin.flush()
+          expect(await readLine()).toMatch(/^\d+$/)
+        },
+        async end(): Promise<number> {
+          await child.stdin.end()
+          return child.exited
+        },
+      }
     }
 
     test.each([
@@ -46,7 +74,7 @@ for (const engine of engines)
           return pointsIn(entry).points
         }
         const before = await numberNow()
-        await Promise.all([saveMany(kind, id), saveMany(kind, id)])
+        await Promise.all(saving.map(({ saveMany }) => saveMany(kind, id)))
         expect(await numberNow()).toBe(before + 2 * TIMES)
         const revisions = await listRevisions(world.db.read, { kind, id, limit: 100 })
         const numbers = revisions.map(({ revision }) => revision).toReversed()

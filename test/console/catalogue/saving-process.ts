@@ -1,7 +1,9 @@
 /**
- * A process that edits one entry, again and again: `bun saving-process.ts DATABASE_URL KIND ID TIMES`. Each change adds a point to
- * what it has read, and is made again when somebody saved meanwhile. Prints how often that was.
+ * A process that edits entries: `bun saving-process.ts DATABASE_URL TIMES`. For each line `KIND ID` of its input it edits that one
+ * again and again. Each change adds a point to what it has read, and is made again when somebody saved meanwhile. Prints a line
+ * when it is ready, and then how often that was, for each line.
  */
+import { createInterface } from 'node:readline'
 import { DomainError } from '../../../src/core/problems.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { entryKinds } from '../../../src/operate/admin/import/catalogue-records.ts'
@@ -10,15 +12,16 @@ import { readEntry } from '../../../src/operate/console/catalogue/entries.ts'
 import { openPatiently } from '../../support/patience.ts'
 import { addPoint } from './add-point.ts'
 
-const [url = '', kind = '', entryId = '', times = ''] = process.argv.slice(2)
-if (!(kind in entryKinds)) throw new Error(`${kind} is no kind`)
-// Guarantee of the cast: checked above.
-const params = { kind: kind as keyof typeof entryKinds, entryId }
+const [url = '', times = ''] = process.argv.slice(2)
 const db = openPatiently(url, realSources)
-let conflicts = 0
 
-async function change(): Promise<boolean> {
-  const { entry, revision } = await readEntry(db.read, params.kind, entryId)
+interface Entry {
+  kind: keyof typeof entryKinds
+  entryId: string
+}
+
+async function change(params: Entry): Promise<boolean> {
+  const { entry, revision } = await readEntry(db.read, params.kind, params.entryId)
   const draft = addPoint(entry)
   return db
     .write(tx => saveEntry(tx, params, { entry: draft, revision }, { source: 'console', reason: 'One more' }))
@@ -32,9 +35,17 @@ async function change(): Promise<boolean> {
     )
 }
 
-for (let done = 0; done < Number(times); ) {
-  if (await change()) done++
-  else conflicts++
+process.stdout.write('ready\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  const [kind = '', entryId = ''] = line.split(' ')
+  if (!(kind in entryKinds)) throw new Error(`${kind} is no kind`)
+  // Guarantee of the cast: checked above.
+  const params = { kind: kind as keyof typeof entryKinds, entryId }
+  let conflicts = 0
+  for (let done = 0; done < Number(times); ) {
+    if (await change(params)) done++
+    else conflicts++
+  }
+  process.stdout.write(`${conflicts}\n`)
 }
 await db.close()
-process.stdout.write(JSON.stringify(conflicts))
