@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runInHost } from '../support/command-runner.ts'
 
 const root = join(import.meta.dir, '../..')
 let folder: string
@@ -63,8 +64,11 @@ test('lists its scenarios and rejects invalid options', async () => {
     ['--rounds=0', '--rounds must be'],
     ['--algorithm=none', '--algorithm must be one of ES256, RS256.'],
   ] as const) {
-    const rejected = await bench(parameter)
-    expect(rejected.code).toBe(2)
-    expect(rejected.err).toContain(message)
+    const rejected = await runInHost({
+      file: 'scripts/bench/main.ts',
+      parameters: [parameter],
+      env: { PATH: process.env.PATH ?? '' },
+    })
+    expect(rejected).toMatchObject({ code: 2, err: expect.stringContaining(message) })
   }
 })
