@@ -331,7 +331,8 @@ test('accepts the same catalogue as NDJSON, from a file or standard input', asyn
   await Promise.all([byFile.remove(), byLines.remove()])
 })
 
-const many = { teams: Array.from({ length: 1_500 }, (_, number) => team(number)) }
+/** More than a command reads ahead. */
+const many = { teams: Array.from({ length: 700 }, (_, number) => team(number)) }
 
 /** An import of many teams that has started to write. */
 async function startImport({ db, url }: TemporaryDatabase, path: string) {
