@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningDev, root } from '../support/dev.ts'
+import { runScript } from './run-script.ts'
 
 export interface Sample {
   /** By the language of the code block. */
@@ -32,7 +33,8 @@ export function readSamples(markdown: string): Sample[] {
 export async function runSamples(samples: Sample[], dev: RunningDev): Promise<void> {
   const fans = { sh: 'fan-0001', ts: 'fan-0008' }
   for (const [language, fan] of Object.entries(fans)) {
-    const token = (await run(['bun', 'scripts/token.ts', fan], dev)).trim()
+    const { out } = await runScript('token', [fan], { env: environmentOf(dev) })
+    const token = out.trim()
     for (const { code, response } of samples) {
       const sample = (code[language] ?? '')
         .replaceAll('http://localhost:3000', `http://localhost:${dev.ports.PORT}`)
@@ -64,11 +66,16 @@ async function runModule(text: string, dev: RunningDev): Promise<string> {
   }
 }
 
-async function run([program = '', ...parameters]: string[], { env, ports }: RunningDev): Promise<string> {
+const environmentOf = ({ env, ports }: RunningDev) => ({
+  ...env,
+  IDP_ISSUER: `http://localhost:${ports.MOCK_IDP_PORT}`,
+})
+
+async function run([program = '', ...parameters]: string[], dev: RunningDev): Promise<string> {
   const command = program === 'bun' ? process.execPath : program
   const child = Bun.spawn([command, ...parameters], {
     cwd: root,
-    env: { ...env, IDP_ISSUER: `http://localhost:${ports.MOCK_IDP_PORT}` },
+    env: environmentOf(dev),
     stdout: 'pipe',
     stderr: 'pipe',
   })
