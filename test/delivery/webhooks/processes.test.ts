@@ -23,7 +23,6 @@ import { type Receiver, startReceiver } from './receiver.ts'
 
 const FANS = 12
 const REWARDS = 10
-const KILLS = 3
 
 for (const engine of engines) {
   describe(`Webhooks of processes (${engine.name})`, () => {
@@ -157,12 +156,12 @@ for (const engine of engines) {
     test('a process that is killed repeatedly loses no committed event, records no other, and keeps the order', async () => {
       // Slow enough that attempts run when the process dies.
       receiver.behave(() => ({ kind: 'delay', delayMs: 5 }))
-      for (const [round, rewardId] of rewards.slice(0, KILLS).entries()) {
+      for (const [round, rewardId] of rewards.slice(0, 5).entries()) {
         const api = await start()
         apis = [api]
         const before = receiver.received.length
         const from = await position()
-        const load = claim([rewardId, rewards[KILLS + round] ?? ''])
+        const load = claim([rewardId, rewards[5 + round] ?? ''])
         await waitUntil('some events are delivered', () => receiver.received.length > before + round)
         if (nats) await waitUntil('some events are published', async () => (await position()) > from)
         await api.stop('SIGKILL')
