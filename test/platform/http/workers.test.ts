@@ -92,7 +92,7 @@ for (const engine of engines) {
     })
 
     test('a logout is effective in all workers once its response is sent, also under load', async () => {
-      const tokens = await Promise.all(Array.from({ length: 40 }, () => provider.idp.issueToken('fan-0004')))
+      const tokens = await Promise.all(Array.from({ length: 60 }, () => provider.idp.issueToken('fan-0004')))
       const reader = await provider.idp.issueToken('fan-0005')
       const statusOf = async (token: string) => {
         const headers = { authorization: `Bearer ${token}`, connection: 'close' }
