@@ -1,12 +1,10 @@
 /** The application as operators run it: processes of their own, real sockets, one database. */
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
 import { type Program, programOf, shortLivedEnv } from './executable.ts'
 import { patientSettings, smallPool } from './patience.ts'
+import { readLines } from './read-lines.ts'
 import { failureEnv } from './serializable.ts'
 
 export const secrets = await makeDevelopmentSecrets()
@@ -63,7 +61,7 @@ export async function startApi(
     stderr: 'pipe',
   })
   const origin = await new Promise<string>((resolve, reject) => {
-    const lines = createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })
+    const lines = readLines(child.stdout)
     lines.on('line', line => {
       output.push(line)
       if (line.includes('"listening"')) resolve(JSON.parse(line).url)

@@ -1,13 +1,11 @@
 /** Predictions and check-ins of several processes at the same time. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { eq, inArray } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'
 import { createCheckInCodes } from '../../../src/play/check-ins/code.ts'
 import { engines, type TemporaryDatabase } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
+import { readLines } from '../../support/read-lines.ts'
 
 const PROCESSES = 2
 const SECRET = 'a secret of the race'
@@ -41,9 +39,7 @@ describe.each(engines)('Processes at a match ($name)', engine => {
         stderr: 'inherit',
       },
     )
-    const lines = createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })[
-      Symbol.asyncIterator
-    ]()
+    const lines = readLines(child.stdout)[Symbol.asyncIterator]()
     await lines.next()
     return async <T>(): Promise<T[]> => JSON.parse((await lines.next()).value ?? '')
   }

@@ -1,8 +1,5 @@
 /** Two processes that save the same entry: nobody's change is lost. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { listRevisions } from '../../../src/club/catalogue/history.ts'
 import {
   kindNamed,
@@ -12,6 +9,7 @@ import {
 import { fullCatalogue } from '../../club/catalogue/full-catalogue.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
+import { readLines } from '../../support/read-lines.ts'
 import { onEngine } from '../../support/world.ts'
 import { pointsIn } from './add-point.ts'
 
@@ -35,8 +33,7 @@ for (const engine of engines)
         ],
         { cwd: `${import.meta.dir}/../../..`, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' },
       )
-      const input = Readable.fromWeb(child.stdout as ReadableStream)
-      const lines = createInterface({ input })[Symbol.asyncIterator]()
+      const lines = readLines(child.stdout)[Symbol.asyncIterator]()
       async function readLine(): Promise<string> {
         const { done, value } = await lines.next()
         if (done) throw new Error(await new Response(child.stderr).text())

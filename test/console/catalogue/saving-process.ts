@@ -1,7 +1,7 @@
 /**
- * A process that edits entries: `bun saving-process.ts DATABASE_URL TIMES`. For each line `KIND ID` of its input it edits that one
- * again and again. Each change adds a point to what it has read, and is made again when somebody saved meanwhile. Prints a line
- * when it is ready, and then how often that was, for each line.
+ * A process that edits entries: `bun saving-process.ts DATABASE_URL TIMES`. For each line `KIND ID` of its input it makes
+ * TIMES changes, each of which adds a point and is retried after a conflict. Prints a line when it is ready, and the number of
+ * conflicts after each line of the input.
  */
 import { createInterface } from 'node:readline'
 import { DomainError } from '../../../src/core/problems.ts'

@@ -1,8 +1,5 @@
 /** What the event sink publishes to a real NATS server, and what happens when the server does not take it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { updateMatch } from '../../../src/club/matches/update-match.ts'
 import { readSinkBacklog } from '../../../src/delivery/event-sink/backlog.ts'
 import { STREAM } from '../../../src/delivery/event-sink/nats.ts'
@@ -13,6 +10,7 @@ import { messageId } from '../../../src/delivery/webhooks/message-id.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { type NatsServer, natsBinary, startNatsServer, withoutNats } from '../../support/nats-server.ts'
 import { freePort } from '../../support/processes.ts'
+import { readLines } from '../../support/read-lines.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { deliveriesOf, distributeAll, happen, newFan, removeEndpoints } from '../webhooks/webhooks-world.ts'
@@ -29,7 +27,7 @@ const documentedConsumer = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
 async function linesOf(program: string, env: Record<string, string>, count: number): Promise<string[]> {
   const child = Bun.spawn([process.execPath, '-e', program], { env, stdin: 'ignore', stdout: 'pipe' })
   const lines: string[] = []
-  for await (const line of createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })) {
+  for await (const line of readLines(child.stdout)) {
     lines.push(line)
     if (lines.length === count) break
   }
