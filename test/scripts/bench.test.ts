@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runInHost } from '../support/command-runner.ts'
+import { runScript } from './run-script.ts'
 
 const root = join(import.meta.dir, '../..')
 let folder: string
@@ -64,11 +64,7 @@ test('lists its scenarios and rejects invalid options', async () => {
     ['--rounds=0', '--rounds must be'],
     ['--algorithm=none', '--algorithm must be one of ES256, RS256.'],
   ] as const) {
-    const rejected = await runInHost({
-      file: 'scripts/bench/main.ts',
-      parameters: [parameter],
-      env: { PATH: process.env.PATH ?? '' },
-    })
+    const rejected = await runScript('bench/main', [parameter], { ownProcess: false })
     expect(rejected).toMatchObject({ code: 2, err: expect.stringContaining(message) })
   }
 })

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
-import { type CommandOutcome, runInHost } from '../support/command-runner.ts'
+import type { CommandOutcome } from '../support/command-runner.ts'
 import { root } from '../support/dev.ts'
+import { runScript } from './run-script.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-site-'))
 const site = join(folder, 'site')
@@ -16,15 +17,8 @@ let built: CommandOutcome
 let files: string[]
 
 /** The executable does not have this command. */
-async function build(out: string, env: Record<string, string> = {}) {
-  const outcome = await runInHost({
-    file: 'scripts/docs.ts',
-    parameters: ['build', '--json', '--out', out],
-    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...env },
-  })
-  if (!outcome) throw new Error('another command runs')
-  return outcome
-}
+const build = (out: string, env: Record<string, string> = {}) =>
+  runScript('docs', ['build', '--json', '--out', out], { env, ownProcess: false })
 
 beforeAll(async () => {
   replaced = {

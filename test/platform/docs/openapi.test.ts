@@ -268,10 +268,9 @@ function createValidator(document: Document): (pointer: string, schema: Json, va
   // Most schemas are at many places. Their references are those of the document, so that each is compiled once.
   const compiled = new Map<string, ValidateFunction>()
   return (pointer, schema, value) => {
-    const text = JSON.stringify(schema)
-    const validate =
-      compiled.get(text) ?? ajv.compile({ $ref: `http://localhost/openapi#${encodeURI(pointer)}` })
-    compiled.set(text, validate)
+    const validate = compiled.getOrInsertComputed(JSON.stringify(schema), () =>
+      ajv.compile({ $ref: `http://localhost/openapi#${encodeURI(pointer)}` }),
+    )
     return validate(value) ? [] : (validate.errors ?? [])
   }
 }

@@ -22,12 +22,8 @@ async function seedWhole(engine: Engine, fans: number): Promise<string[]> {
   return rows
 }
 
-function rowsOfWhole(engine: Engine, fans: number): Promise<string[]> {
-  const key = `${engine.name} ${fans}`
-  const made = undisturbed.get(key) ?? seedWhole(engine, fans)
-  undisturbed.set(key, made)
-  return made
-}
+const rowsOfWhole = (engine: Engine, fans: number) =>
+  undisturbed.getOrInsertComputed(`${engine.name} ${fans}`, () => seedWhole(engine, fans))
 
 /** Several groups on SQLite. */
 const FANS = 150

@@ -36,10 +36,8 @@ async function seed(engine: Engine, fans: number): Promise<TemporaryDatabase> {
 }
 
 async function seededWith(fans: number, engine = sqliteEngine): Promise<Database> {
-  const key = `${engine.name} ${fans}`
-  const made = seeded.get(key) ?? seed(engine, fans)
-  seeded.set(key, made)
-  return (await made).db
+  const { db } = await seeded.getOrInsertComputed(`${engine.name} ${fans}`, () => seed(engine, fans))
+  return db
 }
 
 /** Reduces stock and supply, so that they run out. */
