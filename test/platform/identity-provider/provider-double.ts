@@ -9,12 +9,12 @@ import {
 } from 'jose'
 import { pino } from 'pino'
 import type { Database } from '../../../db/index.ts'
-import { type App, createApp } from '../../../src/app/app.ts'
-import { createDeps, type Deps } from '../../../src/app/deps.ts'
+import { createApp } from '../../../src/app/app.ts'
+import { createDeps } from '../../../src/app/deps.ts'
 import { parseConfig } from '../../../src/platform/config/config.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import type { TestClock } from '../../support/clock.ts'
-import { type Conformance, conformanceOf } from '../../support/conformance.ts'
+import { conformanceOf } from '../../support/conformance.ts'
 import { ownSecrets } from './own-secrets.ts'
 import type { ProviderShape } from './provider-shapes.ts'
 
@@ -36,16 +36,6 @@ const generatePairs = async (): Promise<KeyPairs> =>
 // Of all doubles: to generate an RSA key costs more CPU time than all else of a test.
 const ownPairs = generatePairs()
 const otherPairs = generatePairs()
-
-let judging: { name: string; judge: Promise<Conformance> } | undefined
-
-/** Documents of providers differ in one path, and take longer to generate than all tests of a provider. */
-async function judgeOf(deps: Deps, app: App): Promise<Conformance> {
-  const own = `/api/user/sync-${deps.config.identity.name}`
-  judging ??= { name: deps.config.identity.name, judge: conformanceOf(deps, app) }
-  const [path, judge] = [`/api/user/sync-${judging.name}`, await judging.judge]
-  return exchange => judge({ ...exchange, path: exchange.path === own ? path : exchange.path })
-}
 
 export async function createProviderDouble(
   shape: ProviderShape,
@@ -77,7 +67,7 @@ export async function createProviderDouble(
       url in documents ? Response.json(documents[url]) : new Response('', { status: 404 }),
   })
   const app = createApp(deps)
-  const judge = await judgeOf(deps, app)
+  const judge = await conformanceOf(deps, app)
 
   async function signWith(signing: KeyPairs, header: object, claims: JWTPayload) {
     const { alg } = header as { alg: string }
