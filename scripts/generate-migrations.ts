@@ -77,6 +77,7 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       note(output.replaceAll(`${root}/`, '').trimEnd())
       fail(`drizzle-kit created no migration for ${engine}.`)
     }
+    removeOldSnapshots(join(target, 'meta'))
     const added = readdirSync(target).filter(file => !before.has(file) && file.endsWith('.sql'))
     for (const file of engine === 'sqlite' ? added : []) {
       const path = join(target, file)
@@ -85,3 +86,11 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
     return added.map(file => `db/migrations/${engine}/${file}`)
   }
 })
+
+/** drizzle-kit compares the tables with the newest snapshot only; older ones are 10,000 lines each. */
+function removeOldSnapshots(meta: string): void {
+  const snapshots = readdirSync(meta)
+    .filter(file => file.endsWith('_snapshot.json'))
+    .sort()
+  for (const file of snapshots.slice(0, -1)) rmSync(join(meta, file))
+}
