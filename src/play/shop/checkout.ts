@@ -17,7 +17,7 @@ import { rewardProblems } from '../rewards/problems.ts'
 import type { Held } from '../wallets/holdings.ts'
 import { encryptAddress, findAddressErrors, normalizeAddress } from './addresses.ts'
 import { listOf, type ProductRow, readProducts, readVariants } from './catalogue.ts'
-import { canDeliver } from './deliver.ts'
+import { findMissingPack } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
 import { countBought } from './order-kind.ts'
@@ -78,8 +78,15 @@ export async function startCheckout(
   const currency = currencyOf([...products.values()])
   for (const product of products.values()) await requireFulfilled(tx, userId, product, holdings)
   await requireFree(tx, chosen, { now, variants })
-  for (const { quantity, product } of found)
-    if (!isReady(product, sellsFiles) || !(await canDeliver(tx, [{ quantity, delivers: product.delivers }])))
+  const missingPack = await findMissingPack(
+    tx,
+    found.map(({ quantity, product: { delivers } }) => ({ quantity, delivers })),
+  )
+  for (const product of products.values())
+    if (
+      !isReady(product, sellsFiles) ||
+      (missingPack && parseDelivers(product.delivers).packId === missingPack)
+    )
       throw new DomainError(shopProblems.product_inactive, { productId: product.id })
   await requireWithinLimits(tx, userId, [...products.values()], chosen, now)
   if ((await countPending(tx, userId, now)) >= openOrdersPerFan)

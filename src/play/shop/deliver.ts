@@ -10,16 +10,19 @@ import { issueVouchers, voidVouchers } from './vouchers.ts'
 
 type Wanted = Pick<LineRow, 'delivers' | 'quantity'>
 
-/** Whether the packs of the lines can be given. Locks their supplies, in one order for all units of work. */
-export async function canDeliver(tx: Transaction, lines: Wanted[]): Promise<boolean> {
+/**
+ * The id of a pack that cannot be given as often as the lines together want; null if all can. Locks their supplies, in one order for
+ * all units of work.
+ */
+export async function findMissingPack(tx: Transaction, lines: Wanted[]): Promise<string | null> {
   const counts = new Map<string, number>()
   for (const { delivers, quantity } of lines) {
     const { packId } = parseDelivers(delivers)
     if (packId !== undefined) counts.set(packId, (counts.get(packId) ?? 0) + quantity)
   }
   for (const [packId, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    if (!(await canGivePacks(tx, packId, count))) return false
-  return true
+    if (!(await canGivePacks(tx, packId, count))) return packId
+  return null
 }
 
 /** The lines in the order of what they give: two units of work that give the same collectibles lock them in one order. */

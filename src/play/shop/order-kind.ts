@@ -9,7 +9,7 @@ import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { readProducts } from './catalogue.ts'
-import { canDeliver, deliverLines, takeBackLine } from './deliver.ts'
+import { deliverLines, findMissingPack, takeBackLine } from './deliver.ts'
 import { recordOrder } from './events.ts'
 import {
   findOrder,
@@ -82,7 +82,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     if (!isFree || (late && !(await isWithinLimits(tx, order, lines, now)))) return false
     const { voucherCode } = order
     if (voucherCode !== null && !(await isUsable(tx, voucherCode, now, order.id))) return false
-    return canDeliver(tx, lines)
+    return (await findMissingPack(tx, lines)) === null
   },
 
   async deliver(tx, order) {
