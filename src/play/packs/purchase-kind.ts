@@ -17,6 +17,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   noun: 'purchase',
   completedAs: 'completed',
   reasons: { paid: 'pack_purchase', refunded: 'pack_refund' },
+  inStores: true,
   problems: {
     notFound: purchaseProblems.purchase_not_found,
     expired: packProblems.purchase_expired,

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { complete } from './complete.ts'
 import { findOfKinds } from './find.ts'
-import type { PaidEvent, PaymentGateway } from './gateways/gateway.ts'
+import { isStore, type PaidEvent, type PaymentGateway } from './gateways/gateway.ts'
 import type { PurchaseKind } from './kind.ts'
 import { reportRefundDue } from './pay.ts'
 import { purchaseProblems } from './problems.ts'
@@ -33,7 +33,7 @@ export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway,
   if (!found) return
   const { kind, purchase } = found
   const open = purchase.status === 'pending' || purchase.status === 'cancelled'
-  const mayPay = kind.name !== 'top_up' || gateway.refunds
+  const mayPay = kind.inStores || !isStore(gateway)
   if (open && !(mayPay && (await completeWith(deps, gateway, kind, purchase, event)))) {
     log.error(paid, 'a payment needs an operator: it succeeded, but does not pay the purchase it names')
     return

@@ -9,7 +9,7 @@ import { findHold, holdCash } from '../../economy/cash/holds.ts'
 import { cashProblems } from '../../economy/cash/problems.ts'
 import { type Completion, complete } from './complete.ts'
 import { cancelWithAll, defaultGateway, findGateway, type Payments } from './gateways/create.ts'
-import { type Charge, NO_GATEWAY, notConfirmed, type StoreName } from './gateways/gateway.ts'
+import { type Charge, isStore, NO_GATEWAY, notConfirmed, type StoreName } from './gateways/gateway.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import { type Payment, usedBefore } from './means.ts'
 import { findPayment } from './payments.ts'
@@ -98,6 +98,8 @@ export async function verifyPaymentOf(
     const gateway = findGateway(payments, reference ?? '') ?? defaultGateway(payments)
     if (!gateway) throw notConfirmed(NO_GATEWAY)
     if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
+    if (isStore(gateway) && !kind.inStores)
+      throw notConfirmed(`The stores of mobile platforms sell no ${kind.noun}.`)
     const verdict = await gateway.examine(chargeOf(purchase), reference)
     if (verdict.state !== 'paid') throw notConfirmed(verdict.detail)
     return { kind: 'money', reference: verdict.reference, acknowledge: verdict.acknowledge }

@@ -43,6 +43,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   noun: 'order',
   completedAs: 'paid',
   reasons: { paid: 'order_payment', refunded: 'order_refund' },
+  inStores: true,
   problems: {
     notFound: shopProblems.order_not_found,
     expired: shopProblems.order_expired,

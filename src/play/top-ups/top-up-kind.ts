@@ -20,6 +20,7 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
   noun: 'top-up',
   completedAs: 'completed',
   reasons: null,
+  inStores: false,
   problems: {
     notFound: topUpProblems.top_up_not_found,
     expired: topUpProblems.top_up_expired,

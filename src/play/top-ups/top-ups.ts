@@ -56,12 +56,7 @@ export const verifyTopUp = Object.assign(
     deps: { db: Database; payments: Payments },
     caller: Caller,
     { topUpId, paymentReference }: CompleteTopUp,
-  ): Promise<Payment> => {
-    // Not of the stores of mobile platforms: they refund their customers by themselves, also what is spent by then.
-    const { sandbox, stripe } = deps.payments
-    const payments = { ...(sandbox ? { sandbox } : {}), ...(stripe ? { stripe } : {}) }
-    return verifyPaymentOf({ db: deps.db, payments }, topUpKind, caller, topUpId, paymentReference)
-  },
+  ): Promise<Payment> => verifyPaymentOf(deps, topUpKind, caller, topUpId, paymentReference),
   { problems: [top_up_not_found, top_up_expired, ...verifyPaymentOf.problems] as const },
 )
 

@@ -28,6 +28,8 @@ type GatewayName = (typeof gatewayNames)[number]
 /** Stores of mobile platforms. A client names the one of its platform. */
 const storeNames = ['apple', 'google'] as const
 export type StoreName = (typeof storeNames)[number]
+export const isStore = ({ name }: Pick<PaymentGateway, 'name'>): boolean =>
+  storeNames.some(store => store === name)
 
 export const StoreGateway = OneOf(storeNames, {
   description:
