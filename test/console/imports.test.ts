@@ -6,8 +6,9 @@ import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { PART_BYTES } from '../../src/operate/admin/import/limits.ts'
 import { sweepStored } from '../../src/operate/admin/import/stored-file.ts'
 import { createJobs } from '../../src/operate/admin/jobs/jobs.ts'
-import { DEAD_MS } from '../../src/operate/admin/jobs/runs.ts'
+import { DEAD_MS, sweepRuns } from '../../src/operate/admin/jobs/runs.ts'
 import { onEachEngine } from '../support/world.ts'
+import { heartOf } from './heartbeats.ts'
 import { consoleOf } from './support.ts'
 import { check, FILES, importTried, readRun, sendPart, tryFile, type Upload, upload } from './uploads.ts'
 
@@ -333,13 +334,17 @@ onEachEngine(
       async function importElsewhere() {
         const tried = await tryFile(world, owner(), fansFile(60))
         const [held, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const heart = heartOf(world.db)
         let elapsed = 0
         const other = createJobs({
           ...world.deps,
+          db: heart.db,
+          heartbeatMs: 2,
           // Long enough for a pause after each batch, and for batches of one item.
           elapsed: () => (elapsed += 30),
           async giveWay() {
             if ((await countOf('users'))[0] === 0) return
+            await heart.stop()
             reached.resolve()
             await held.promise
           },
@@ -350,7 +355,11 @@ onEachEngine(
         )
         if (!run) throw new Error('it did not start')
         await reached.promise
-        return { tried, run, other, release: held.resolve }
+        const release = () => {
+          held.resolve()
+          return heart.beat()
+        }
+        return { tried, run, other, beat: heart.beat, release }
       }
 
       test('a second import of the kind is refused, and so is a dry run, while other kinds start', async () => {
@@ -361,7 +370,7 @@ onEachEngine(
         expect(await errorOf(check(owner(), file))).toEqual([409, 'job_running'])
         const events: Upload = { command: 'import-events', name: 'e.ndjson', text: '{}' }
         expect((await check(owner(), await upload(owner(), events))).status).toBe(202)
-        release()
+        await release()
         await Promise.all([other.settled(), world.deps.jobs.settled()])
         expect((await countOf('users'))[0]).toBe(60)
       })
@@ -378,18 +387,29 @@ onEachEngine(
         })
         const again = await importTried(world, owner(), tried)
         expect(again).toMatchObject({ state: 'done', counts: { created: 60 - written, unchanged: written } })
-        release()
+        await release()
         await other.settled()
         expect(await countOf('users', 'pointsEntries')).toEqual([60, 60])
         expect(await readRun(owner(), run.id)).toMatchObject({ state: 'failed' })
       })
 
+      test('an import that was taken for dead writes nothing more once it knows', async () => {
+        const { run, other, beat, release } = await importElsewhere()
+        const written = await countOf('users')
+        world.clock.advance(DEAD_MS + 1)
+        await sweepRuns(world.db)
+        await beat()
+        await release()
+        await other.settled()
+        expect(await countOf('users')).toEqual(written)
+        expect(await readRun(owner(), run.id)).toMatchObject({ state: 'failed' })
+      })
+
       test('a cancelled import keeps what it has written, and its file', async () => {
-        const { tried, run, other, release } = await importElsewhere()
+        const { tried, run, other, beat, release } = await importElsewhere()
         expect((await owner().post(`/api/jobs/${run.id}/cancel`, { reason })).status).toBe(200)
-        // What a heartbeat finds, without its timer.
-        await world.db.write(tx => other.cancel(tx, run.id))
-        release()
+        await beat()
+        await release()
         await other.settled()
         expect(await readRun(owner(), run.id)).toMatchObject({ state: 'cancelled' })
         const [written] = await countOf('users')

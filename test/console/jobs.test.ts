@@ -6,6 +6,7 @@ import { ensureUser } from '../../src/identity/users/users.ts'
 import { createJobs } from '../../src/operate/admin/jobs/jobs.ts'
 import { DEAD_MS, listRuns, sweepRuns } from '../../src/operate/admin/jobs/runs.ts'
 import { onEachEngine } from '../support/world.ts'
+import { heartOf } from './heartbeats.ts'
 import { consoleOf } from './support.ts'
 
 onEachEngine(
@@ -21,16 +22,28 @@ onEachEngine(
     async function startElsewhere(kind: 'verify-ledger' | 'verify-quests') {
       // It pauses between fans.
       await world.db.write(tx => ensureUser(tx, { provider: 'mock-idp', subject: 'read-first' }))
-      const held = Promise.withResolvers<void>()
+      const [held, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const heart = heartOf(world.db)
       let elapsed = 0
       const other = createJobs({
         ...world.deps,
+        db: heart.db,
+        heartbeatMs: 2,
         elapsed: () => (elapsed += 1_000),
-        giveWay: () => held.promise,
+        async giveWay() {
+          await heart.stop()
+          reached.resolve()
+          await held.promise
+        },
       })
       const run = await world.db.write(tx => other.start(tx, kind, {}, staff))
       if (!run) throw new Error('it did not start')
-      return { run, other, release: held.resolve }
+      await reached.promise
+      const release = () => {
+        held.resolve()
+        return heart.beat()
+      }
+      return { run, other, beat: heart.beat, release }
     }
 
     test.each(['verify-ledger', 'verify-quests', 'verify-provenance'])(
@@ -79,15 +92,14 @@ onEachEngine(
 
     test('one verification runs at a time in all processes, and another process can cancel it', async () => {
       await world.db.write(tx => ensureUser(tx, { provider: 'mock-idp', subject: 'one' }))
-      const { run, other, release } = await startElsewhere('verify-ledger')
+      const { run, other, beat, release } = await startElsewhere('verify-ledger')
       expect((await start('verify-quests')).body.code).toBe('job_running')
       expect((await jobs()).runs[0]).toMatchObject({ id: run.id, state: 'running', isCancelling: false })
       const cancel = () => as('owner').post(`/api/jobs/${run.id}/cancel`, { reason })
       expect((await cancel()).body).toEqual({ cancelling: true })
       expect((await jobs()).runs[0].isCancelling).toBe(true)
-      // What a heartbeat finds, without its timer.
-      await world.db.write(tx => other.cancel(tx, run.id))
-      release()
+      await beat()
+      await release()
       await other.settled()
       expect((await jobs()).runs[0]).toMatchObject({ id: run.id, state: 'cancelled', findings: null })
       expect((await cancel()).body.code).toBe('job_not_found')
@@ -103,7 +115,7 @@ onEachEngine(
       expect(next.status).toBe(202)
       await world.deps.jobs.settled()
       // What had only been slow does not overwrite it.
-      release()
+      await release()
       await other.settled()
       const states = (await jobs()).runs.map(({ id, state }: { id: string; state: string }) => [id, state])
       expect(states.slice(0, 2)).toEqual([
@@ -115,7 +127,7 @@ onEachEngine(
     test('a stop of the process ends its runs as failed', async () => {
       const { run, other, release } = await startElsewhere('verify-ledger')
       const stopped = other.stop()
-      release()
+      await release()
       await stopped
       expect((await jobs()).runs[0]).toMatchObject({ id: run.id, state: 'failed' })
     })

@@ -382,6 +382,23 @@ onEachEngine('Webhook deliveries', world => {
       expect(ofFan(other)).toEqual([1, 2].map(sequence => `${other} ${sequence}`))
     })
 
+    test('are retried as new ones when they are replayed, whatever they had failed before', async () => {
+      const { id } = await addReceiver(world, receiver, ['*'])
+      receiver.behave(() => new Response(null, { status: 500 }))
+      await happen(world, await newFan(world))
+      await drain(world, dispatcher)
+      for (const wait of [6_000, 6 * MINUTE, 40 * MINUTE]) {
+        world.clock.advance(wait)
+        await drain(world, dispatcher)
+      }
+      expect(receiver.received).toHaveLength(4)
+      await replayDeliveries(world.db, id, new Date(0))
+      await drain(world, dispatcher)
+      world.clock.advance(6_000)
+      await drain(world, dispatcher)
+      expect(receiver.received).toHaveLength(6)
+    })
+
     test('are deleted 30 days after their event, pending or not, and delay nothing', async () => {
       const { id } = await addReceiver(world, receiver, ['*'])
       const fan = await newFan(world)

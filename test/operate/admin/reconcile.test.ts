@@ -189,27 +189,30 @@ onEachEngine(
       )
     })
 
-    test('names a refund here that failed at the bank, or is of another amount there', async () => {
-      const [failed, part] = [await refunded(world), await refunded(world)]
-      const [first, second] = [failed, part].map(({ intentId }) => stripe.refunds.get(intentId))
-      Object.assign(first ?? {}, { status: 'failed' })
-      Object.assign(second ?? {}, { amount: 400 })
-      expect((await compare(world)).differences).toEqual([
-        {
-          kind: 'refund_missing_there',
-          reference: failed.intentId,
-          purchaseId: failed.purchaseId,
-          here: EUROS,
-        },
-        {
-          kind: 'refund_differs',
-          reference: part.intentId,
-          purchaseId: part.purchaseId,
-          here: EUROS,
-          gateway: { amount: 400, currency: 'EUR' },
-        },
-      ])
-    })
+    test.each(['failed', 'canceled'])(
+      'names a refund here that is %s there, or of another amount',
+      async status => {
+        const [failed, part] = [await refunded(world), await refunded(world)]
+        const [first, second] = [failed, part].map(({ intentId }) => stripe.refunds.get(intentId))
+        Object.assign(first ?? {}, { status })
+        Object.assign(second ?? {}, { amount: 400 })
+        expect((await compare(world)).differences).toEqual([
+          {
+            kind: 'refund_missing_there',
+            reference: failed.intentId,
+            purchaseId: failed.purchaseId,
+            here: EUROS,
+          },
+          {
+            kind: 'refund_differs',
+            reference: part.intentId,
+            purchaseId: part.purchaseId,
+            here: EUROS,
+            gateway: { amount: 400, currency: 'EUR' },
+          },
+        ])
+      },
+    )
 
     test('knows purchases that were paid before payments had rows of their own', async () => {
       const [kept, repaid] = [await paid(world), await refunded(world)]

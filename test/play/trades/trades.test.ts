@@ -129,6 +129,18 @@ onEachEngine(
       }
     })
 
+    test('is not offered to a fan whom moderators have hidden, as if the handle were nobody’s', async () => {
+      const [a, b] = await pair()
+      const item = await drawnItem(world, a)
+      const about = { fanId: b.id, reason: 'spam', decidedBy: 'desk' } as const
+      const { id: liftsId } = await world.db.write(tx => recordDecision(tx, { ...about, kind: 'hide' }))
+      const [refused, missing] = [await offer(a, b.handle, [item]), await offer(a, 'nobody_here', [item])]
+      expect(refusal(refused)).toEqual([404, 'fan_not_found'])
+      expect({ ...refused.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' })
+      await world.db.write(tx => recordDecision(tx, { ...about, kind: 'lift', liftsId }))
+      expectStatus(201, await offer(a, b.handle, [item]))
+    })
+
     test('expires after 7 days by the clock', async () => {
       const { a, b, trade } = await offered()
       const { trades } = world.db.tables

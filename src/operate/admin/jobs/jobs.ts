@@ -20,6 +20,8 @@ class Stopped extends Error {}
 interface JobsDeps extends JobDeps {
   /** Between two steps of a run. */
   giveWay?: GiveWay
+  /** Between two notes of the progress. */
+  heartbeatMs?: number
 }
 
 interface Running {
@@ -36,6 +38,7 @@ export function createJobs({
   elapsed,
   config,
   giveWay = createGiveWay({ elapsed, inFlight: () => 0 }),
+  heartbeatMs = HEARTBEAT_MS,
 }: JobsDeps) {
   const running = new Map<string, Running>()
   const ending = new Set<Promise<void>>()
@@ -78,7 +81,7 @@ export function createJobs({
   ): Promise<void> {
     const state: Running = { done: 0, total: null }
     running.set(id, state)
-    const heartbeat = setInterval(() => void beat(id, state), HEARTBEAT_MS)
+    const heartbeat = setInterval(() => void beat(id, state), heartbeatMs)
     let steppedAt = elapsed()
     const onProgress = async (done: number, total: number | null) => {
       Object.assign(state, { done, total })
