@@ -211,5 +211,5 @@ export function defineShopTables(
 
 export const fanData = {
   // With ORDER_ADDRESS_RETENTION_DAYS, the address of a paid order stays as long.
-  orders: { userId: { export: 'orders', erasure: { clear: ['address', 'voucherCode'] }, merge: 'move' } },
+  orders: { userId: { export: 'orders', erasure: { clear: ['address'] }, merge: 'move' } },
 } satisfies FanData<ReturnType<typeof defineShopTables>>

@@ -39,6 +39,7 @@ export const completePaidPurchase = Object.assign(
       ...completePurchase.problems,
       packProblems.purchase_expired,
       packProblems.purchase_not_pending,
+      packProblems.sold_out,
     ] as const,
   },
 )

@@ -3,6 +3,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
@@ -32,8 +33,10 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   listRefundsDue,
 
   lock: (tx, { packId }, which) => (which === 'limited' ? lockLimitedPack : lockPack)(tx, packId),
-  isAvailable: async (tx, _purchase, { pack, now }, late) =>
-    (late ? await countFree(tx, pack, now) : countUnsold(pack)) >= 1,
+  async findBlocker(tx, _purchase, { pack, now }, late) {
+    const left = late ? await countFree(tx, pack, now) : countUnsold(pack)
+    return left >= 1 ? null : new DomainError(packProblems.sold_out)
+  },
 
   async deliver(tx, purchase) {
     const { id: purchaseId, packId, userId } = purchase

@@ -10,6 +10,8 @@ export type Completion<Result> =
   | { outcome: 'completed'; purchase: Result }
   /** Not paid, and the hold has expired. */
   | { outcome: 'expired' }
+  /** Not paid, and it cannot be delivered any more. */
+  | { outcome: 'blocked'; by: DomainError }
   /** Not paid, and the fan has cancelled it. */
   | { outcome: 'cancelled' }
   /** Paid, but cancelled, or expired and sold out: the operator refunds the money. */
@@ -47,12 +49,13 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
   if (late && !paid) return { outcome: 'expired' }
   // A late payment is delivered if stock is free. A hold gets anything unsold; there is nothing if the operator reduced the
   // stock below what is held.
-  if (await kind.isAvailable(tx, purchase, lock, late)) {
+  const blocker = await kind.findBlocker(tx, purchase, lock, late)
+  if (!blocker) {
     const completion = await completePending(tx, kind, purchase, payment, lock.now)
     if (!completion) throw new Error('a purchase changed while its stock was locked')
     return completion
   }
-  return paid ? markRefundDue(tx, kind, purchase, payment) : { outcome: 'expired' }
+  return paid ? markRefundDue(tx, kind, purchase, payment) : { outcome: 'blocked', by: blocker }
 }
 
 /** Null, with nothing changed, if the purchase is no longer pending. */

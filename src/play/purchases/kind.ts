@@ -1,7 +1,7 @@
 /** What can be bought: packs, orders and cash. The engine asks a kind for its rows, its stock and its delivery. */
 
 import type { Reader, Transaction } from '../../../db/index.ts'
-import type { ProblemType } from '../../core/problems.ts'
+import type { DomainError, ProblemType } from '../../core/problems.ts'
 import type { Purchase } from './purchase.ts'
 
 /** The time after the wait for a lock: holds that expired during the wait do not count. */
@@ -37,10 +37,10 @@ export interface PurchaseKind<
   /** Locks the stock until the unit of work ends. `limited`: undefined, with nothing locked, if the stock has no limit. */
   lock(tx: Transaction, row: Row, which: 'limited' | 'all'): Promise<Lock | undefined>
   /**
-   * Whether it can still be delivered. With its hold, if anything is unsold: an operator can reduce the stock below what is
-   * held. Without it (`late`), only from stock that nobody else holds.
+   * Why it cannot be delivered; null if it can. With its hold it can if anything is unsold: an operator can reduce the stock below
+   * what is held. Without it (`late`), only from stock that nobody else holds.
    */
-  isAvailable(tx: Transaction, row: Row, lock: Lock, late: boolean): Promise<boolean>
+  findBlocker(tx: Transaction, row: Row, lock: Lock, late: boolean): Promise<DomainError | null>
   /** After the row is completed: takes the stock, delivers, and records the event. */
   deliver(tx: Transaction, row: Row): Promise<Result>
   /** The result of a completion that was made before. */

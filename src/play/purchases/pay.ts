@@ -135,6 +135,7 @@ export async function completeFor<Row extends Purchase, Lock extends Locked, Res
 ): Promise<Result | DomainError> {
   const completion = await complete(tx, kind, purchaseId, payment)
   if (completion.outcome === 'completed') return completion.purchase
+  if (completion.outcome === 'blocked') return completion.by
   if (completion.outcome === 'expired') return new DomainError(kind.problems.expired)
   if (completion.outcome === 'cancelled') return cancelled(kind)
   reportRefundDue(tx, log, completion)

@@ -55,7 +55,13 @@ export const rewardProblems = defineProblems({
     status: 409,
     title: 'The redemption code is not used',
     description:
-      'Only a use at a desk can be undone: the code was not used, its use was undone already, or an order has taken its credit.',
+      'Only a use at a desk can be undone: the code was not used, its use was undone already, an order has taken its credit, or its own order was refunded.',
+  },
+  voucher_reserved: {
+    status: 409,
+    title: 'The voucher is in an order that is not paid yet',
+    description:
+      'A pending order takes the credit of this voucher. It is free again when the order is cancelled or expires, after 30 minutes at most.',
   },
   already_used: {
     status: 409,

@@ -64,7 +64,11 @@ export async function useRedemption(
     detail: `Used by ${before} at ${usedAt}.`,
   })
 }
-useRedemption.problems = [rewardProblems.redemption_not_found, rewardProblems.already_used] as const
+useRedemption.problems = [
+  rewardProblems.redemption_not_found,
+  rewardProblems.already_used,
+  rewardProblems.voucher_reserved,
+] as const
 
 /** The codes of redeemed rewards. Those of an erased fan are replaced: see `void-codes.ts`. */
 export const rewardCodes: CodeSource = {

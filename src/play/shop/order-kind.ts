@@ -4,12 +4,15 @@ import { and, eq, gt, ne, or, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
 import { lockToCount } from '../../identity/users/users.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
+import { rewardProblems } from '../rewards/problems.ts'
 import { readProducts } from './catalogue.ts'
 import { deliverLines, findMissingPack, takeBackLine } from './deliver.ts'
+import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
 import {
   findOrder,
@@ -32,7 +35,7 @@ import {
   lockStock,
   nameOfVariant,
 } from './stock.ts'
-import { giveCreditBack, isUsable, lockVoucher, spendCredit } from './vouchers.ts'
+import { giveCreditBack, isUsable, lockVoucher, lockVouchersOf, spendCredit } from './vouchers.ts'
 
 interface LockedOrder extends LockedStock {
   lines: LineRow[]
@@ -61,29 +64,41 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   },
 
   /**
-   * The fan first, then the voucher that it uses and the variants: units of work on orders of one fan run one after the other. What
+   * The fan first, then the vouchers that it uses and has delivered, and the variants: units of work on orders of one fan run one after the other. What
    * an order holds is free for it, whatever others buy meanwhile: a stock with a limit is locked only for one that is late.
    */
-  async lock(tx, { id, userId, voucherCode }) {
+  async lock(tx, { id, userId, voucherCode, completedAt }) {
     await lockToCount(tx, userId)
-    if (voucherCode !== null) await lockVoucher(tx, voucherCode)
+    if (completedAt) await lockVouchersOf(tx, id, voucherCode)
+    else if (voucherCode !== null) await lockVoucher(tx, voucherCode)
     const lines = await readLines(tx, id)
     return { lines, ...(await lockStock(tx, lines)) }
   },
-  async isAvailable(tx, order, { lines, ...locked }, late) {
+  async findBlocker(tx, order, { lines, ...locked }, late) {
     // Its own hold counts for it. That of another order may have begun when this one expired by the clock of another process.
     const limited = late ? await lockLimited(tx, lines) : null
     const now = limited?.now ?? locked.now
     const variants = new Map([...locked.variants, ...(limited?.variants ?? [])])
     const held = await countHeld(tx, lines, now, order.id)
-    const isFree = lines.every(line => {
+    for (const line of lines) {
+      const { productId, variantId, quantity } = line
       const variant = variants.get(nameOfVariant(line))
-      return variant !== undefined && countFree(variant, held) >= line.quantity
-    })
-    if (!isFree || (late && !(await isWithinLimits(tx, order, lines, now)))) return false
+      const available = variant ? countFree(variant, held) : 0
+      if (available < quantity)
+        return new DomainError(rewardProblems.out_of_stock, { productId, variantId, available })
+    }
+    if (late && !(await isWithinLimits(tx, order, lines, now)))
+      return new DomainError(shopProblems.order_expired)
     const { voucherCode } = order
-    if (voucherCode !== null && !(await isUsable(tx, voucherCode, now, order.id))) return false
-    return (await findMissingPack(tx, lines)) === null
+    if (voucherCode !== null && !(await isUsable(tx, voucherCode, now, order.id)))
+      return new DomainError(shopProblems.voucher_not_accepted, {
+        detail: 'The voucher of the order was used or voided meanwhile.',
+      })
+    const missingPack = await findMissingPack(tx, lines)
+    const product = lines.find(
+      ({ delivers }) => missingPack && parseDelivers(delivers).packId === missingPack,
+    )
+    return product ? new DomainError(shopProblems.product_inactive, { productId: product.productId }) : null
   },
 
   async deliver(tx, order) {

@@ -11,6 +11,7 @@ import type { Payment } from '../purchases/means.ts'
 import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { needsMoney, statusOf } from '../purchases/purchase.ts'
 import { requireOwn } from '../purchases/require-own.ts'
+import { rewardProblems } from '../rewards/problems.ts'
 import { orderKind } from './order-kind.ts'
 import { readLines, readOrderWhole, type WholeOrder } from './order-rows.ts'
 import type { CompleteOrder, OrderPayment, OrderPaymentRequest } from './order-schema.ts'
@@ -80,6 +81,9 @@ export const completeOrder = Object.assign(
       order_not_found,
       order_expired,
       order_not_pending,
+      rewardProblems.out_of_stock,
+      shopProblems.voucher_not_accepted,
+      shopProblems.product_inactive,
       pointsProblems.insufficient_points,
       ...verifyPaymentOf.problems,
     ] as const,

@@ -50,10 +50,6 @@ export async function eraseOrders(tx: Transaction, userId: string): Promise<void
   )
   await tx
     .update(orders)
-    .set({ voucherCode: null })
-    .where(and(isOwn, isNotNull(orders.voucherCode)))
-  await tx
-    .update(orders)
     .set({ address: null })
     .where(and(isOwn, isNotNull(orders.address), not(isKept(tx))))
 }

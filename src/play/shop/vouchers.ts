@@ -1,12 +1,16 @@
-/** Vouchers: a code for each unit, which the desk uses once, or which takes its credit off an order, once. */
+/**
+ * Vouchers: a code for each unit, which the desk uses once, or which takes its credit off an order, once. One that is not used is
+ * valid while its own order is paid and its fan is not erased, and void from then on, also if its use is undone later.
+ */
 
-import { and, eq, gt, isNotNull, isNull, ne, notLike } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, ne, notLike, or } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import { DomainError } from '../../core/problems.ts'
+import { rewardProblems } from '../rewards/problems.ts'
 import { mintRedemptionCode, normalizeRedemptionCode } from '../rewards/redemption-code.ts'
 import { type CodeSource, type CodeUse, presentHolder } from '../rewards/redemptions.ts'
 import { listOf } from './catalogue.ts'
@@ -29,6 +33,7 @@ export async function issueVouchers(tx: Transaction, { orderId, number, quantity
 export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow): Promise<boolean> {
   const { orderUnits: units } = tx.tables
   const isOfLine = and(eq(units.orderId, orderId), eq(units.line, number))
+  await lockVouchersOf(tx, orderId)
   await tx
     .update(units)
     .set({ voidedAt: tx.now() })
@@ -43,11 +48,13 @@ export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow
 /** Voids what a fan who is erased has not used: the fan may have shown the codes to others. */
 export async function voidVouchersOf(tx: Transaction, orderIds: string[]): Promise<void> {
   const { orderUnits: units } = tx.tables
-  for (const orderId of orderIds)
+  for (const orderId of orderIds) {
+    await lockVouchersOf(tx, orderId)
     await tx
       .update(units)
       .set({ voidedAt: tx.now() })
       .where(and(eq(units.orderId, orderId), isNull(units.usedAt), isNull(units.voidedAt)))
+  }
 }
 
 /** Of a canonical code. The desk of the staff tells it apart from a code that nobody has. */
@@ -100,10 +107,32 @@ export const lockVoucher = preparedRow((tx: Transaction, code: string) => {
   return locksForUpdate(tx, tx.select().from(units).where(eq(units.code, code)))
 })
 
+/**
+ * The vouchers that an order has delivered, and the one that reduced it, in one order for all units of work: what gives or takes
+ * back a voucher, or undoes its use, reads under this lock what the others have made of it.
+ */
+export const lockVouchersOf = (tx: Transaction, orderId: string, code: string | null = null) =>
+  selectForUpdate(tx, orderId, code ?? '')
+
+const selectForUpdate = prepared((tx: Transaction, orderId: string, code: string) => {
+  const { orderUnits: units } = tx.tables
+  const isOwn = and(eq(units.orderId, orderId), isNotNull(units.code))
+  const query = tx
+    .select({ code: units.code })
+    .from(units)
+    .where(or(isOwn, eq(units.code, code)))
+    .orderBy(asc(units.code))
+  return locksForUpdate(tx, query)
+})
+
 /** Neither used nor void, and in no other order that is pending. The voucher is locked. */
 export async function isUsable(tx: Transaction, code: string, now: Date, orderId = ''): Promise<boolean> {
   const unit = await lockVoucher(tx, code)
-  if (!unit || unit.usedAt || unit.voidedAt) return false
+  return unit !== undefined && !unit.usedAt && !unit.voidedAt && !(await isReserved(tx, code, now, orderId))
+}
+
+/** Whether another order that is pending has it. */
+async function isReserved(tx: Transaction, code: string, now: Date, orderId = ''): Promise<boolean> {
   const { orders } = tx.tables
   const others = await tx
     .select({ id: orders.id })
@@ -117,7 +146,7 @@ export async function isUsable(tx: Transaction, code: string, now: Date, orderId
       ),
     )
     .limit(1)
-  return others.length === 0
+  return others.length > 0
 }
 
 const usedByOrder = ({ id }: OrderRow) => `order:${id}`
@@ -130,14 +159,22 @@ export async function spendCredit(tx: Transaction, order: OrderRow): Promise<voi
     throw new Error('a voucher was used while it was locked')
 }
 
-/** With the refund of the order: the voucher can be used again. */
+/** With the refund of the order: the voucher can be used again, unless it has become worthless meanwhile. It is locked. */
 export async function giveCreditBack(tx: Transaction, order: OrderRow): Promise<void> {
+  const { voucherCode: code } = order
+  if (code === null) return
+  const voidedAt = (await isWorthless(tx, code)) ? tx.now() : null
   const { orderUnits: units } = tx.tables
-  if (order.voucherCode !== null)
-    await tx
-      .update(units)
-      .set({ usedAt: null, usedBy: null })
-      .where(and(eq(units.code, order.voucherCode), eq(units.usedBy, usedByOrder(order))))
+  await tx
+    .update(units)
+    .set({ usedAt: null, usedBy: null, voidedAt })
+    .where(and(eq(units.code, code), eq(units.usedBy, usedByOrder(order))))
+}
+
+/** Its own order is not paid any more, or its fan is erased. The voucher is locked. */
+async function isWorthless(tx: Transaction, code: string): Promise<boolean> {
+  const voucher = await selectVoucher(tx, code)
+  return voucher?.status !== 'completed' || voucher.erasedAt !== null
 }
 
 /** The vouchers of paid orders, for the desk. */
@@ -158,18 +195,25 @@ export const voucherCodes: CodeSource = {
       usedBy,
     }
   },
-  use,
+  /** @throws DomainError `voucher_reserved`: a pending order has its credit */
+  async use(tx, code, by) {
+    await lockVoucher(tx, code)
+    if (await isReserved(tx, code, tx.clock())) throw new DomainError(rewardProblems.voucher_reserved)
+    return use(tx, code, by)
+  },
   undoUse,
 }
 
 const selectVoucher = preparedRow((reader: Reader, code: string) => {
-  const { orderUnits: units, orderLines: lines, orders, products } = reader.tables
+  const { orderUnits: units, orderLines: lines, orders, products, users } = reader.tables
   const { id, name, description, images, translations } = products
   return reader
     .select({
       line: lines,
       product: { id, name, description, images, translations },
       userId: orders.userId,
+      erasedAt: users.erasedAt,
+      status: orders.status,
       currency: orders.priceCurrency,
       paidAt: orders.completedAt,
       usedAt: units.usedAt,
@@ -179,6 +223,7 @@ const selectVoucher = preparedRow((reader: Reader, code: string) => {
     .from(units)
     .innerJoin(lines, and(eq(lines.orderId, units.orderId), eq(lines.number, units.line)))
     .innerJoin(orders, eq(orders.id, units.orderId))
+    .innerJoin(users, eq(users.id, orders.userId))
     .innerJoin(products, eq(products.id, lines.productId))
     .where(eq(units.code, code))
 })
@@ -196,8 +241,10 @@ const markUsed = prepared((tx: Transaction, code: string, use: CodeUse) => {
     .returning({ code: units.code })
 })
 
-/** Not what an order has taken: that ends with the order. */
+/** Not what an order has taken, which ends with that order, nor of a voucher that is paid back. */
 async function undoUse(tx: Transaction, code: string): Promise<boolean> {
+  await lockVoucher(tx, code)
+  if (await isWorthless(tx, code)) return false
   const { orderUnits: units } = tx.tables
   const undone = await tx
     .update(units)

@@ -44,7 +44,7 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
     await locksForUpdate(tx, tx.select({ id: topUps.id }).from(topUps).where(eq(topUps.id, id)))
     return { now: tx.clock() }
   },
-  isAvailable: async () => true,
+  findBlocker: async () => null,
 
   async deliver(tx, topUp) {
     const ledger = await lockCash(tx, keyOf(topUp))

@@ -312,7 +312,7 @@ onEachEngine(
       expectStatus(200, await holdForPack(fan, purchase.id))
       const { packs } = world.db.tables
       await world.db.write(tx => tx.update(packs).set({ supplyTotal: 0 }).where(eq(packs.id, packId)))
-      expect(refusal(await complete(fan, purchase.id))).toEqual([409, 'purchase_expired'])
+      expect(refusal(await complete(fan, purchase.id))).toEqual([409, 'sold_out'])
       world.clock.advance(HOLD)
       expect(await cashOf(world, fan)).toEqual([1000, 0])
       expect(await remaining(world, packId)).toBe(0)

@@ -1,5 +1,19 @@
 /** What must hold of the stock and the orders of the shop at every instant. Each rule is one statement, and so one snapshot. */
-import { and, eq, gt, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  aliasedTable,
+  and,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  like,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { POINTS } from '../../../play/purchases/purchase.ts'
 import type { Finding } from './audit-fan.ts'
@@ -144,18 +158,61 @@ async function findWrongLines(reader: Reader): Promise<Finding[]> {
   ])
 }
 
-/** A voucher that an order has used is that of the order, which was completed. */
+/**
+ * A voucher has one state: used by the order that it reduced, as long as that is paid, or at a desk; else void once its own order is
+ * not paid any more or its fan is erased; else valid.
+ */
 async function findWrongVouchers(reader: Reader): Promise<Finding[]> {
+  return [...(await findUnspentCredits(reader)), ...(await findWrongUnits(reader))]
+}
+
+/** Paid orders that a voucher reduced, and which it says nothing of. */
+async function findUnspentCredits(reader: Reader): Promise<Finding[]> {
   const { orders, orderUnits: units } = reader.tables
   const isUser = eq(units.usedBy, sql`'order:' || ${orders.id}`)
   const rows = await reader
-    .select({ id: orders.id, userId: orders.userId, code: orders.voucherCode, used: units.code })
+    .select({ id: orders.id, userId: orders.userId, used: units.code })
     .from(orders)
     .leftJoin(units, and(eq(units.code, orders.voucherCode), isUser))
-    .where(and(isNotNull(orders.voucherCode), inArray(orders.status, ['completed'])))
-  return rows.flatMap(({ id, userId, code, used }) =>
-    differs(userId, `order_units.used_by for ${id}`, code && 'set', used && 'set'),
-  )
+    .where(and(isNotNull(orders.voucherCode), eq(orders.status, 'completed'), isNull(units.code)))
+  return rows.flatMap(({ id, userId }) => differs(userId, `order_units.used_by for ${id}`, 'set', null))
+}
+
+async function findWrongUnits(reader: Reader): Promise<Finding[]> {
+  const { orders, orderUnits: units, users } = reader.tables
+  const user = aliasedTable(orders, 'user_order')
+  const isPaid = and(eq(orders.status, 'completed'), isNull(users.erasedAt))
+  const rows = await reader
+    .select({
+      ...{ orderId: units.orderId, line: units.line, unit: units.unit, userId: orders.userId },
+      ...{ usedBy: units.usedBy, voidedAt: units.voidedAt, userStatus: user.status },
+      isPaid: sql<number>`case when ${isPaid} then 1 else 0 end`.mapWith(Number),
+    })
+    .from(units)
+    .innerJoin(orders, eq(orders.id, units.orderId))
+    .innerJoin(users, eq(users.id, orders.userId))
+    .leftJoin(user, eq(user.id, sql`substr(${units.usedBy}, 7)`))
+    .where(
+      and(
+        isNotNull(units.code),
+        or(
+          and(isNull(units.usedAt), isNull(units.voidedAt), not(isPaid ?? sql`true`)),
+          and(isNotNull(units.voidedAt), isPaid),
+          and(like(units.usedBy, 'order:%'), or(isNull(user.id), ne(user.status, 'completed'))),
+        ),
+      ),
+    )
+  return rows.flatMap(({ orderId, line, unit, userId, usedBy, voidedAt, userStatus, isPaid }) => {
+    const name = `of ${orderId} ${line} ${unit}`
+    if (usedBy !== null)
+      return differs(
+        userId,
+        `order_units.used_by ${name}`,
+        null,
+        `an order that is ${userStatus ?? 'unknown'}`,
+      )
+    return differs(userId, `order_units.voided_at ${name}`, isPaid ? null : 'set', voidedAt && 'set')
+  })
 }
 
 const differs = (
