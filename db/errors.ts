@@ -85,6 +85,23 @@ export function isMissingParent(error: unknown): boolean {
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
+const VIOLATIONS: [RegExp, string][] = [
+  [/^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID))$/, 'a value that must be unique exists already'],
+  [
+    /^(23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/,
+    'it refers to a row that does not exist, or that is still in use',
+  ],
+  [/^(23502|SQLITE_CONSTRAINT_NOTNULL)$/, 'a value is missing'],
+  [/^(P0001|SQLITE_CONSTRAINT_TRIGGER)$/, 'the table is append-only'],
+  [/^(23|SQLITE_CONSTRAINT)/, 'a rule of the table forbids it'],
+]
+
+/** Why a constraint refused a write, in words: the text of the database is for the log. Undefined for another error. */
+export function describeViolation(error: unknown): string | undefined {
+  const code = driverError(error)?.code ?? ''
+  return VIOLATIONS.find(([pattern]) => pattern.test(code))?.[1]
+}
+
 /** Checks that a unit of work fails only if another one has changed what it had read: see `src/play/packs/supply.ts`. */
 const CHECKS_OF_CONFLICTS = ['packs_supply']
 

@@ -9,6 +9,7 @@ export {
   DatabaseError,
   type DatabaseFault,
   describeDatabaseError,
+  describeViolation,
   isMissingParent,
   isUniqueViolation,
   translateDatabaseError,

@@ -1,6 +1,6 @@
 /** Errors as one line for the operator, without stack traces and secrets. */
 import { DrizzleQueryError } from 'drizzle-orm'
-import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
+import { DatabaseError, describeViolation, translateDatabaseError } from '../../db/index.ts'
 import { DevelopmentSchemaError, NewerSchemaError } from '../../db/migrate.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { DomainError } from '../../src/core/problems.ts'
@@ -49,6 +49,9 @@ function messageOf(error: unknown): string {
   // Written for the operator; may have several lines.
   if (error instanceof CommandFailure || error instanceof BackupFault) return error.message
   // Drizzle's message contains the statement and its values.
+  const violation = describeViolation(error)
+  if (violation !== undefined)
+    return `The database refused the change, and nothing of it was kept: ${violation}. This is a defect of the command; report it.`
   if (error instanceof DrizzleQueryError)
     return `The database rejected the statement: ${firstLine(error.cause)}`
   return fileErrorMessage(error) ?? firstLine(error)

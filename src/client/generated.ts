@@ -869,7 +869,7 @@ export interface components {
             /** @description The collectible that the fan must own. */
             collectibleId: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan can buy `maxPerFan` units of this product, of all variants and in all orders that are not cancelled. Show `available`. */
+        /** @description A fan can buy `maxPerFan` units of this product, of all variants: those that were bought and not given back count, and those that pending orders hold. Show `available`. */
         LimitReachedProblem: {
             /**
              * @description `limit_reached`.

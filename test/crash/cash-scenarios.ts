@@ -1,6 +1,5 @@
 /** The scenarios of cash: topped up, held for a purchase, captured, released, and given back. */
-import { releaseExpired } from '../../src/economy/cash/holds.ts'
-import { lockCash } from '../../src/economy/cash/ledger.ts'
+import { lockSettledCash } from '../../src/economy/cash/holds.ts'
 import { refundPurchase } from '../../src/play/packs/refund.ts'
 import { refund } from '../../src/play/purchases/refund.ts'
 import { topUpKind } from '../../src/play/top-ups/top-up-kind.ts'
@@ -100,7 +99,7 @@ export const cashScenarios: Record<string, (world: World) => Promise<Act>> = {
     await heldPack(world, fan)
     world.clock.advance(HOLD)
     const key = { userId: (await userIdOf(world, fan)) ?? '', currency: 'EUR' }
-    return () => done(world.db.write(async tx => releaseExpired(tx, await lockCash(tx, key))))
+    return () => done(world.db.write(tx => lockSettledCash(tx, key)))
   },
   async 'a refund of cash'(world) {
     const fan = await fanWithCash(world)

@@ -23,6 +23,7 @@ export async function readOfferedBalances(
 /** By currency. A hold or a promotion that has expired counts as ended, also before that is booked. */
 export async function readCashBalances(reader: Reader, userId: string) {
   const { cashAccounts: accounts, cashHolds: holds, cashPromotions: promotions } = reader.tables
+  const { cashHoldPromotions: parts } = reader.tables
   const now = reader.now()
   const sumOf = (sum: ReturnType<typeof sql>) => sql<number>`coalesce((${sum}), 0)`.mapWith(Number)
   const isOf = (table: typeof holds | typeof promotions) =>
@@ -38,13 +39,17 @@ export async function readCashBalances(reader: Reader, userId: string) {
       ended: sumOf(
         sql`select sum(${promotions.remaining}) from ${promotions} where ${and(isOf(promotions), gt(promotions.remaining, 0))}`,
       ),
+      // What expired holds give back to promotions that have ended.
+      returned: sumOf(
+        sql`select sum(${parts.amount}) from ${holds} inner join ${parts} on ${eq(parts.purchaseId, holds.purchaseId)} inner join ${promotions} on ${eq(promotions.ref, parts.ref)} where ${and(isOf(holds), eq(holds.state, 'held'), lte(promotions.expiresAt, now))}`,
+      ),
     })
     .from(accounts)
     .where(eq(accounts.userId, userId))
     .orderBy(asc(accounts.currency))
-  return rows.map(({ currency, balance, held, expired, ended }) => ({
+  return rows.map(({ currency, balance, held, expired, ended, returned }) => ({
     currency,
-    available: balance - held + expired - ended,
+    available: balance - held + expired - ended - returned,
     held: held - expired,
   }))
 }

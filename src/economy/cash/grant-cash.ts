@@ -69,13 +69,14 @@ export async function grantCash(
 ) {
   if (!currencies.includes(currency)) throw new DomainError(cashProblems.cash_not_accepted)
   const expiresAt = end === undefined ? null : parseInstant(end)
-  if (expiresAt && expiresAt <= tx.now())
-    refuseField({ pointer: '/expiresAt', message: 'must be in the future' })
   const resolved = await resolveFan(tx, fan, naming)
   if ('missing' in resolved) throw new DomainError(userProblems.fan_not_found)
   const { userId } = resolved
   const promotion = { userId, currency, amount, ref, source, expiresAt, note: note ?? null }
   const created = await givePromotion(tx, promotion)
+  // A repeat may come after the end of what it gave in time.
+  if (created && expiresAt && expiresAt <= tx.now())
+    refuseField({ pointer: '/expiresAt', message: 'must be in the future' })
   const balances = await readCashBalances(tx, userId)
   const { available = 0, held = 0 } = balances.find(balance => balance.currency === currency) ?? {}
   return {

@@ -5,9 +5,9 @@
 import { and, eq, lte } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { type CashLedger, lockCash } from './ledger.ts'
+import { type CashKey, type CashLedger, lockCash } from './ledger.ts'
 import { insufficientCash } from './problems.ts'
-import { openPromotions, returnPromotions, takePromotions } from './promotions.ts'
+import { openPromotions, type Promotion, returnPromotions, takePromotions } from './promotions.ts'
 
 type CashHold = Tables['cashHolds']['$inferSelect']
 
@@ -19,11 +19,9 @@ type NewHold = Pick<CashHold, 'purchaseId' | 'userId' | 'currency' | 'amount' | 
  */
 export async function holdCash(tx: Transaction, hold: NewHold): Promise<boolean> {
   const { userId, currency, amount, purchaseId } = hold
-  const ledger = await lockCash(tx, { userId, currency })
+  const { ledger, promotions } = await lockSettledCash(tx, { userId, currency })
   const before = await findHold(tx, purchaseId)
   if (before) return before.state === 'held'
-  await releaseExpired(tx, ledger)
-  const promotions = await openPromotions(tx, ledger)
   if (ledger.available() < amount) throw insufficientCash(currency, amount, ledger.available())
   await insertHold(tx, { ...hold, state: 'held', createdAt: tx.now(), settledAt: null })
   await takePromotions(tx, promotions, { purchaseId, amount })
@@ -58,10 +56,18 @@ export async function refundHold(tx: Transaction, purchaseId: string): Promise<b
   return true
 }
 
-/** Releases the holds of the account that have expired. */
-export async function releaseExpired(tx: Transaction, ledger: CashLedger): Promise<void> {
-  for (const hold of await selectExpired(tx, ledger.userId, ledger.currency, tx.clock()))
+/**
+ * Locks the account, and first books what has ended: holds, then promotions. What is available is known only then.
+ * `promotions`: those that have something left, the one that ends first before the others. @throws LedgerMismatchError
+ */
+export async function lockSettledCash(
+  tx: Transaction,
+  key: CashKey,
+): Promise<{ ledger: CashLedger; promotions: Promotion[] }> {
+  const ledger = await lockCash(tx, key)
+  for (const hold of await selectExpired(tx, key.userId, key.currency, tx.clock()))
     await release(tx, ledger, hold)
+  return { ledger, promotions: await openPromotions(tx, ledger) }
 }
 
 async function release(tx: Transaction, ledger: CashLedger, { purchaseId, amount }: CashHold) {

@@ -1,9 +1,8 @@
 /** Books holds and promotions that have expired, of fans who do nothing: whoever holds cash of an account does so first. */
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Database, Reader } from '../../../db/index.ts'
-import { releaseExpired } from './holds.ts'
-import { type CashKey, lockCash } from './ledger.ts'
-import { openPromotions } from './promotions.ts'
+import { lockSettledCash } from './holds.ts'
+import type { CashKey } from './ledger.ts'
 
 /** Accounts of one run. */
 const MAX_ACCOUNTS = 1_000
@@ -15,11 +14,7 @@ export async function settleExpiredCash(
 ): Promise<void> {
   for (const key of await listExpired(db.read)) {
     if (stopping()) return
-    await db.write(async tx => {
-      const ledger = await lockCash(tx, key)
-      await releaseExpired(tx, ledger)
-      await openPromotions(tx, ledger)
-    })
+    await db.write(tx => lockSettledCash(tx, key))
   }
 }
 

@@ -22,6 +22,7 @@ import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
 import { ensureUser, erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteLocker } from '../../play/lockers/personal-data.ts'
+import { cancelPendingPacks } from '../../play/packs/purchases.ts'
 import { deleteCountsOf } from '../../play/quests/counted.ts'
 import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
 import { eraseOrders } from '../../play/shop/personal-data.ts'
@@ -142,6 +143,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteCountsOf(tx, user.id)
   await deleteRelations(tx, user.id)
   await voidTradesOf(tx, user.id)
+  await cancelPendingPacks(tx, user.id)
   await eraseOrders(tx, user.id)
   await deleteNotesAbout(tx, user.id)
   await deleteAppeals(tx, user.id)

@@ -93,3 +93,12 @@ export const findUserPackOf = preparedRow((reader: Reader, purchaseId: string) =
   const { userPacks } = reader.tables
   return reader.select().from(userPacks).where(eq(userPacks.purchaseId, purchaseId))
 })
+
+/** Of a fan who is erased: what is paid later is refunded, and not delivered to a record that nobody owns. */
+export async function cancelPendingPacks(tx: Transaction, userId: string): Promise<void> {
+  const { packPurchases } = tx.tables
+  await tx
+    .update(packPurchases)
+    .set({ status: 'cancelled' })
+    .where(and(eq(packPurchases.userId, userId), eq(packPurchases.status, 'pending')))
+}

@@ -79,7 +79,9 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     const limited = late ? await lockLimited(tx, lines) : null
     const now = limited?.now ?? locked.now
     const variants = new Map([...locked.variants, ...(limited?.variants ?? [])])
-    const held = await countHeld(tx, lines, now, order.id)
+    // A hold that had ended when this order began stays ended for it, also if the clock went back since.
+    const since = new Date(Math.max(now.getTime(), order.createdAt.getTime()))
+    const held = await countHeld(tx, lines, since, order.id)
     for (const line of lines) {
       const { productId, variantId, quantity } = line
       const variant = variants.get(nameOfVariant(line))

@@ -22,7 +22,7 @@ export const shopProblems = defineProblems({
     status: 409,
     title: 'You cannot buy as many of this product',
     description:
-      'A fan can buy `maxPerFan` units of this product, of all variants and in all orders that are not cancelled. Show `available`.',
+      'A fan can buy `maxPerFan` units of this product, of all variants: those that were bought and not given back count, and those that pending orders hold. Show `available`.',
     members: Type.Object({
       productId: ProductId,
       maxPerFan: Type.Integer({ minimum: 1, description: 'Units that a fan can buy.' }),

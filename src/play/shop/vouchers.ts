@@ -10,6 +10,7 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import { DomainError } from '../../core/problems.ts'
+import { activeUser } from '../../identity/users/users.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { mintRedemptionCode, normalizeRedemptionCode } from '../rewards/redemption-code.ts'
 import { type CodeSource, type CodeUse, presentHolder } from '../rewards/redemptions.ts'
@@ -174,7 +175,9 @@ export async function giveCreditBack(tx: Transaction, order: OrderRow): Promise<
 /** Its own order is not paid any more, or its fan is erased. The voucher is locked. */
 async function isWorthless(tx: Transaction, code: string): Promise<boolean> {
   const voucher = await selectVoucher(tx, code)
-  return voucher?.status !== 'completed' || voucher.erasedAt !== null
+  if (voucher?.status !== 'completed') return true
+  const [fan] = await activeUser(tx, voucher.userId)
+  return !fan
 }
 
 /** The vouchers of paid orders, for the desk. */
@@ -205,14 +208,13 @@ export const voucherCodes: CodeSource = {
 }
 
 const selectVoucher = preparedRow((reader: Reader, code: string) => {
-  const { orderUnits: units, orderLines: lines, orders, products, users } = reader.tables
+  const { orderUnits: units, orderLines: lines, orders, products } = reader.tables
   const { id, name, description, images, translations } = products
   return reader
     .select({
       line: lines,
       product: { id, name, description, images, translations },
       userId: orders.userId,
-      erasedAt: users.erasedAt,
       status: orders.status,
       currency: orders.priceCurrency,
       paidAt: orders.completedAt,
@@ -223,7 +225,6 @@ const selectVoucher = preparedRow((reader: Reader, code: string) => {
     .from(units)
     .innerJoin(lines, and(eq(lines.orderId, units.orderId), eq(lines.number, units.line)))
     .innerJoin(orders, eq(orders.id, units.orderId))
-    .innerJoin(users, eq(users.id, orders.userId))
     .innerJoin(products, eq(products.id, lines.productId))
     .where(eq(units.code, code))
 })

@@ -5,8 +5,10 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 import type { Reader } from '../../../db/types.ts'
 import { DomainError } from '../../core/problems.ts'
+import { lockSettledCash } from '../../economy/cash/holds.ts'
 import { findCashEntry, lockCash } from '../../economy/cash/ledger.ts'
-import { openPromotions, sumPromotions } from '../../economy/cash/promotions.ts'
+import { sumPromotions } from '../../economy/cash/promotions.ts'
+import { lockFan } from '../../identity/users/users.ts'
 import type { Locked, PurchaseKind } from '../purchases/kind.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
 import type { Purchase } from '../purchases/purchase.ts'
@@ -38,13 +40,14 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
   },
 
   /** There is no stock: the row itself is locked. */
-  async lock(tx, { id }, which) {
-    if (which === 'limited') return undefined
+  async lock(tx, { id }) {
     const { topUps } = tx.tables
     await locksForUpdate(tx, tx.select({ id: topUps.id }).from(topUps).where(eq(topUps.id, id)))
     return { now: tx.clock() }
   },
-  findBlocker: async () => null,
+  /** Cash of a fan who is erased could not be spent. */
+  findBlocker: async (tx, { userId }) =>
+    (await lockFan(tx, userId)) ? null : new DomainError(topUpProblems.top_up_expired),
 
   async deliver(tx, topUp) {
     const ledger = await lockCash(tx, keyOf(topUp))
@@ -58,10 +61,10 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
   /** What the fan has spent cannot be paid out, and what the club gave never is. Nothing returns to a stock. */
   async takeBack(tx, topUp) {
     const { id, userId, priceAmount } = topUp
-    const ledger = await lockCash(tx, keyOf(topUp))
+    const { ledger, promotions } = await lockSettledCash(tx, keyOf(topUp))
     if (!(await findCashEntry(tx, userId, 'top_up', id))) return false
     if (await findCashEntry(tx, userId, 'top_up_refund', id)) return false
-    const left = ledger.available() - sumPromotions(await openPromotions(tx, ledger))
+    const left = ledger.available() - sumPromotions(promotions)
     if (left < priceAmount)
       throw new DomainError(purchaseProblems.not_refundable, {
         detail: `The fan has spent or holds a part: ${Math.max(left, 0)} ${topUp.priceCurrency} are left.`,

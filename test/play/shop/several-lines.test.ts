@@ -235,6 +235,21 @@ onEachEngine('A cart of several lines', world => {
     ])
   })
 
+  test('can be paid when the clock goes back to before another hold had ended', async () => {
+    const [late, quick] = [await patientFan(world), await patientFan(world)]
+    const productId = await addStock(world, 1)
+    const first = expectStatus(201, await checkout(late, productId))
+    world.clock.advance(HOLD)
+    const second = expectStatus(201, await checkout(quick, productId))
+    world.clock.set(-2 * 60_000)
+    const refused = await completeOrder(late, first.id, await pay(late, first.id))
+    expect(refusal(refused)).toEqual([409, 'order_expired'])
+    expect((await orderOf(late, first.id)).status).toBe('refund_due')
+    const paid = await completeOrder(quick, second.id, await pay(quick, second.id))
+    expect(expectStatus(200, paid).status).toBe('paid')
+    world.clock.set(2 * 60_000)
+  })
+
   test('may be started again when ten others have expired or were cancelled', async () => {
     const fan = await patientFan(world)
     const productId = await addStock(world, null)

@@ -1,6 +1,11 @@
 /** Top-ups: cash that fans pay for through the gateway. */
 import { expect, test } from 'bun:test'
-import { refund } from '../../../src/play/purchases/refund.ts'
+import { settleExpiredCash } from '../../../src/economy/cash/settle-expired.ts'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { refundPurchase } from '../../../src/operate/admin/refunds/refund-purchase.ts'
+import { packPurchaseKind } from '../../../src/play/packs/purchase-kind.ts'
+import { complete as completePurchase } from '../../../src/play/purchases/complete.ts'
+import type { PurchaseKind } from '../../../src/play/purchases/kind.ts'
 import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
 import { onEachEngine } from '../../support/world.ts'
 import {
@@ -8,6 +13,7 @@ import {
   buy,
   EUROS,
   expectStatus,
+  HOLD,
   patientFan,
   receipt,
   refusal,
@@ -29,7 +35,15 @@ import {
 onEachEngine(
   'A top-up',
   world => {
-    const refundTopUp = (id: string) => world.db.write(tx => refund(tx, topUpKind, id))
+    const refundTopUp = (id: string) =>
+      refundPurchase(
+        {
+          read: world.db.read,
+          write: work => world.db.write(work),
+          loadPayments: async () => world.deps.payments,
+        },
+        id,
+      )
     const codeOf = (work: Promise<unknown>) => work.then(String, error => error.code)
 
     test('is credited once, however often it is completed', async () => {
@@ -120,8 +134,9 @@ onEachEngine(
       const fan = await patientFan(world)
       const { id } = await topUp(fan, 500)
       await promote(world, await userIdOf(world, fan), 1000)
-      const codes = await Promise.all(Array.from({ length: 3 }, () => codeOf(refundTopUp(id))))
-      expect(codes.filter(code => code === 'not_refundable')).toHaveLength(2)
+      const refunds = await Promise.all(Array.from({ length: 3 }, () => refundTopUp(id)))
+      expect(refunds.filter(one => one !== null)).toHaveLength(1)
+      expect(await refundTopUp(id)).toBeNull()
       expect(await cashOf(world, fan)).toEqual([1000, 0])
       expect(await cashEntriesOf(fan)).toEqual([
         ['top_up', 500],
@@ -141,6 +156,111 @@ onEachEngine(
       expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
       expect(await cashOf(world, fan)).toEqual([1, 0])
       expect((await fan.get(`/api/user/top-ups/${id}`)).body.status).toBe('completed')
+    })
+
+    test('is not refunded with what the club gave after it was spent, also once that has ended', async () => {
+      const fan = await patientFan(world)
+      const { id } = await topUp(fan, EUROS.amount)
+      const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))
+      expectStatus(200, await holdForPack(fan, purchase.id))
+      expectStatus(200, await fan.put('/api/packs/purchase', { purchaseId: purchase.id }))
+      const expiresAt = new Date(world.clock.ms + 60_000)
+      await promote(world, await userIdOf(world, fan), 1000, { expiresAt })
+      expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
+      expect(await cashOf(world, fan)).toEqual([1000, 0])
+      world.clock.advance(60_000)
+      expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
+      expect(await cashOf(world, fan)).toEqual([0, 0])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('is refunded although a hold that has expired was never released', async () => {
+      const fan = await patientFan(world)
+      const { id } = await topUp(fan, 500)
+      const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))
+      expectStatus(200, await holdForPack(fan, purchase.id))
+      expect(await codeOf(refundTopUp(id))).toBe('not_refundable')
+      world.clock.advance(HOLD)
+      expect(await refundTopUp(id)).toMatchObject({ price: { amount: 500 } })
+      expect(await cashOf(world, fan)).toEqual([0, 0])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('of a fan who was erased before it was paid is to be refunded, and so is a pack', async () => {
+      const fan = await patientFan(world)
+      const { id } = expectStatus(201, await startTopUp(fan, 500))
+      const { body: pack } = await start(fan, await addPack(world, { price: EUROS }))
+      const reference = await receipt(fan, id)
+      const [userId, packReference] = [await userIdOf(world, fan), await receipt(fan, pack.id)]
+      await world.db.write(tx =>
+        eraseUser(tx, { provider: world.config.identity.name, subject: fan.subject }),
+      )
+      const paid = (kind: PurchaseKind, purchaseId: string, reference: string) =>
+        world.db.write(tx => completePurchase(tx, kind, purchaseId, { kind: 'money', reference }))
+      for (let repeat = 0; repeat < 2; repeat++) {
+        expect(await paid(topUpKind, id, reference)).toMatchObject({ outcome: 'refund_due' })
+        expect(await paid(packPurchaseKind, pack.id, packReference)).toMatchObject({ outcome: 'refund_due' })
+      }
+      expect(await cashOf(world, userId)).toEqual([0, 0])
+      expect(await refundTopUp(id)).toMatchObject({ price: { amount: 500 } })
+      expect(await refundTopUp(pack.id)).toMatchObject({ price: EUROS })
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('is refunded by one of two operators, and the other one is told that it is done', async () => {
+      const fan = await patientFan(world)
+      const { id } = await topUp(fan, 500)
+      const [read, loadPayments] = [world.db.read, async () => world.deps.payments]
+      let first: Promise<unknown> | undefined
+      // The first refund ends between the reading of the second one and its first change.
+      const second = refundPurchase(
+        {
+          ...{ read, loadPayments },
+          async write(work) {
+            first ??= refundTopUp(id)
+            expect(await first).not.toBeNull()
+            return world.db.write(work)
+          },
+        },
+        id,
+      )
+      expect(await second).toBeNull()
+      expect(await cashEntriesOf(fan)).toHaveLength(2)
+    })
+
+    test('and its promotions that ended while they were held are not shown as available', async () => {
+      const fan = await patientFan(world)
+      await topUp(fan, 200)
+      await promote(world, await userIdOf(world, fan), 500, { expiresAt: new Date(world.clock.ms + HOLD) })
+      const { body: purchase } = await start(fan, await addPack(world, { price: EUROS }))
+      expectStatus(200, await holdForPack(fan, purchase.id))
+      world.clock.advance(HOLD)
+      const shown = async () =>
+        (await fan.get('/api/wallets')).body.cash.find(
+          ({ currency }: { currency: string }) => currency === 'EUR',
+        )
+      expect(await shown()).toEqual({ currency: 'EUR', available: 200, held: 0 })
+      await settleExpiredCash(world.db)
+      expect(await shown()).toEqual({ currency: 'EUR', available: 200, held: 0 })
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('and a promotion that is given again after its end changes nothing', async () => {
+      const fan = await patientFan(world)
+      await topUp(fan, 1)
+      const key = world.withToken(await world.serverKey(['cash:write']))
+      const body = {
+        fan: { userId: await userIdOf(world, fan) },
+        ...{ amount: 500, currency: 'EUR', ref: `welcome:${world.clock.newId()}` },
+        expiresAt: new Date(world.clock.ms + 60_000).toISOString(),
+      }
+      const given = expectStatus(201, await key.post('/api/cash/promotions', body))
+      world.clock.advance(60_000)
+      const again = expectStatus(200, await key.post('/api/cash/promotions', body))
+      expect(again).toEqual({ ...given, available: 1 })
+      const late = await key.post('/api/cash/promotions', { ...body, ref: `late:${world.clock.newId()}` })
+      expect(refusal(late)).toEqual([422, 'validation_failed'])
+      expect(await cashOf(world, fan)).toEqual([1, 0])
     })
 
     test('the wallets of a fan show what is available and held, by currency', async () => {

@@ -1,8 +1,13 @@
 /** The framework of the commands: output, errors and exit codes. */
+
 import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DrizzleQueryError } from 'drizzle-orm'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { sqlite } from '../../../db/schema/columns.ts'
+import { tablesOf } from '../../../db/schema/tables.ts'
 import { explainError, redact } from '../../../scripts/command/explain.ts'
 import { createProgress, durationOf } from '../../../scripts/command/progress.ts'
 import { createClock } from '../../support/clock.ts'
@@ -27,11 +32,45 @@ test.each(engines)(
     const team = { id: 'a', name: 'secret', shortName: 'A', active: true, createdAt: at, updatedAt: at }
     await db.write(tx => tx.insert(teams).values(team))
     const error = await db.write(tx => tx.insert(teams).values(team)).catch((thrown: unknown) => thrown)
-    expect(explainError(error)).toMatch(/unique constraint/i)
-    expect(explainError(error)).not.toMatch(/secret|insert into/)
+    expect(explainError(error)).toContain('a value that must be unique exists already')
+    expect(explainError(error)).not.toMatch(/secret|insert into|constraint|teams/i)
     await remove()
   },
 )
+
+/** As the drivers report a violation. */
+const violations = Object.values(tablesOf(sqlite)).flatMap(table => {
+  // Guarantee of the cast: the builders of `sqlite` make tables of SQLite.
+  const { name, checks, indexes, foreignKeys } = getTableConfig(table as unknown as SQLiteTable)
+  const unique = indexes.filter(({ config }) => config.unique).map(({ config }) => config.name)
+  return [
+    ...checks.map(check => ['23514', 'SQLITE_CONSTRAINT_CHECK', check.name]),
+    ...unique.map(index => ['23505', 'SQLITE_CONSTRAINT_UNIQUE', index]),
+    ...foreignKeys.map(key => ['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY', key.getName()]),
+    ['23502', 'SQLITE_CONSTRAINT_NOTNULL', `${name}.id`],
+    ['P0001', 'SQLITE_CONSTRAINT_TRIGGER', `${name} is append-only`],
+  ]
+})
+
+test('no text of the database reaches an operator, whatever constraint refuses a write', () => {
+  expect(violations.length).toBeGreaterThan(300)
+  for (const [sqlState = '', code = '', name = ''] of violations) {
+    const drivers = [
+      Object.assign(new Error(`${code} constraint failed: ${name}`), { code }),
+      Object.assign(new Error(`new row violates "${name}"`), {
+        code: 'ERR_POSTGRES_SERVER_ERROR',
+        errno: sqlState,
+      }),
+    ]
+    for (const driver of drivers)
+      for (const error of [driver, new DrizzleQueryError('insert into secrets', [name], driver)]) {
+        const text = explainError(error)
+        expect(text).toStartWith('The database refused the change, and nothing of it was kept: ')
+        expect(text).not.toContain(name)
+        expect(text).not.toMatch(/constraint|violates|secrets/)
+      }
+  }
+})
 
 test('progress is a bar with rate and time left on a terminal', () => {
   let [ms, written] = [0, '']

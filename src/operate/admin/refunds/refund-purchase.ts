@@ -48,17 +48,19 @@ export async function refundPurchase(
 ): Promise<Refund | null> {
   const { kind, purchase, status } = await findRefundable(read, id)
   if (status === 'refunded') return null
-  if (isPaidByGateway(purchase)) {
-    const gateway = gatewayOf(await loadPayments(), purchase)
-    await write(tx => markDue(tx, kind, id))
-    await gateway.refund(chargeOf(purchase), purchase.paymentReference ?? '')
-  }
-  return write(tx => refund(tx, kind, id)).catch(async error => {
+  try {
+    if (isPaidByGateway(purchase)) {
+      const gateway = gatewayOf(await loadPayments(), purchase)
+      await write(tx => markDue(tx, kind, id))
+      await gateway.refund(chargeOf(purchase), purchase.paymentReference ?? '')
+    }
+    return await write(tx => refund(tx, kind, id))
+  } catch (error) {
     // A concurrent refund may have completed it.
     const now: Purchase | undefined = await kind.find(read, id)
     if (now?.status !== 'refunded') throw error
     return null
-  })
+  }
 }
 refundPurchase.problems = [...findRefundable.problems, purchaseProblems.payment_gateway_unavailable] as const
 
