@@ -20,7 +20,9 @@ import { fail, failUsage } from './command/explain.ts'
 import { parseExpiry } from './server-keys/expiry.ts'
 
 const ACTIONS = ['create', 'list', 'rotate', 'revoke', 'check'] as const
-const meanings = Object.entries(SERVER_SCOPES).map(([scope, meaning]) => `  ${scope.padEnd(18)} ${meaning}`)
+const meanings = Object.entries(SERVER_SCOPES).map(
+  ([scope, { meaning }]) => `  ${scope.padEnd(18)} ${meaning}`,
+)
 
 const command = declareCommand({
   name: 'server-keys',

@@ -7,9 +7,9 @@ const END = '<!-- end of roles -->'
 function renderRoles(): string {
   const head = ['Permission', 'Allows', ...ROLES]
   const rows = PERMISSION_NAMES.map(name => {
-    const { about, roles, ...rule } = PERMISSIONS[name]
+    const { about, roles, twoPerson } = PERMISSIONS[name]
     const allowed: readonly string[] = roles
-    const twoPeople = 'twoPerson' in rule ? ` (\`${rule.twoPerson}\`)` : ''
+    const twoPeople = twoPerson.length > 0 ? ` (${twoPerson.map(group => `\`${group}\``).join(', ')})` : ''
     return [`\`${name}\``, about + twoPeople, ...ROLES.map(role => (allowed.includes(role) ? 'yes' : ''))]
   })
   const lines = [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`)

@@ -48,9 +48,10 @@ export const withoutBidiControls = (text: string): string => text.replace(BIDI_C
  * Whether two names may be those of one person: whoever writes a name again changes its case, accents, spaces and punctuation. Where a
  * rule needs two people, two of one name count as one.
  */
-export const isSameName = (one: string, other: string): boolean => lettersOf(one) === lettersOf(other)
+export const isSameName = (one: string, other: string): boolean => nameKey(one) === nameKey(other)
 
-const lettersOf = (name: string): string => foldText(name).replace(/[^\p{L}\p{N}]+/gu, '') || name
+/** The same for all names of which `isSameName` holds. */
+export const nameKey = (name: string): string => foldText(name).replace(/[^\p{L}\p{N}]+/gu, '') || name
 
 /** For comparisons: case, accents, invisible characters and compatibility forms make no difference. */
 export const foldText = (text: string): string =>

@@ -2,14 +2,21 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { DomainError } from '../../src/core/problems.ts'
 import { Closed, IdReference, Integer } from '../../src/core/schemas.ts'
+import { linkIdOf, providerIdOf } from '../../src/core/staff-ids.ts'
 import { Type } from '../../src/core/typebox.ts'
 import { pointsProblems } from '../../src/economy/points/problems.ts'
 import { createConsoleApi } from '../../src/operate/console/app.ts'
-import { APPROVAL_MS, clearExpiredRequests } from '../../src/operate/console/approvals/approvals.ts'
+import {
+  APPROVAL_MS,
+  clearExpiredRequests,
+  MAX_WAITING,
+} from '../../src/operate/console/approvals/approvals.ts'
 import { consoleOperation } from '../../src/operate/console/contract/operation.ts'
 import { Reason } from '../../src/operate/console/contract/reason.ts'
 import { staff } from '../../src/operate/console/contract/staff.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
+import { endSessionsAtProvider } from '../../src/operate/console/sessions/provider-sessions.ts'
+import { createSession } from '../../src/operate/console/sessions/sessions.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -18,6 +25,8 @@ const LACKING = { pointsRequired: 500, points: 100, missingPoints: 400 }
 onEachEngine('an action that needs two people', world => {
   let done: { fanId: string; points: number }[] = []
   let refuses = false
+  /** Between the steps of a refund. */
+  let meanwhile = async () => {}
   const grants = (deps: ConsoleDeps) =>
     staff(deps, { prefix: '/api/test', tag: 'Test' })
       .post(
@@ -48,6 +57,7 @@ onEachEngine('an action that needs two people', world => {
         async ({ act, body: { reason }, params: { fanId } }) => {
           await act.inSteps({ kind: 'fan', id: fanId }, reason, async write => {
             await write(async tx => void tx.afterCommit(() => done.push({ fanId, points: 1 })))
+            await meanwhile()
             if (refuses) throw new DomainError(pointsProblems.insufficient_points, { ...LACKING })
             await write(async tx => void tx.afterCommit(() => done.push({ fanId, points: 2 })))
           })
@@ -80,6 +90,7 @@ onEachEngine('an action that needs two people', world => {
   beforeEach(() => {
     done = []
     refuses = false
+    meanwhile = async () => {}
   })
 
   let fans = 0
@@ -101,7 +112,7 @@ onEachEngine('an action that needs two people', world => {
       subject: { kind: 'fan', id: fanId, name: null },
       reason: 'A late bus',
       input: { points: 50 },
-      requestedBy: { id: 'link:Ada', name: 'Ada', role: 'finance' },
+      requestedBy: { id: 'link:ada', name: 'Ada', role: 'finance' },
       mayConfirm: true,
     })
     const confirmed = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
@@ -118,8 +129,8 @@ onEachEngine('an action that needs two people', world => {
     const [action, request] = await auditOf(fanId)
     expect(action).toMatchObject({
       operation: 'testGrant',
-      staff: { id: 'link:Ada', name: 'Ada', role: 'finance' },
-      confirmedBy: { id: 'link:Grace', name: 'Grace' },
+      staff: { id: 'link:ada', name: 'Ada', role: 'finance' },
+      confirmedBy: { id: 'link:grace', name: 'Grace' },
       reason: 'A late bus',
     })
     expect(request).toMatchObject({
@@ -140,11 +151,14 @@ onEachEngine('an action that needs two people', world => {
   })
 
   test.each([
-    ['case', 'ada byron', 'link:ada byron'],
-    ['accents', 'Áda Byron', 'link:Áda Byron'],
-    ['punctuation', 'Ada-Byron.', 'link:Ada-Byron.'],
-    ['spaces', 'Ada\u00a0Byron', 'link:Ada\u00a0Byron'],
-    ['the way of signing in', 'Ada Byron', 'provider:ada'],
+    ['case', 'ada byron', linkIdOf('ada byron')],
+    ['accents', 'Áda Byron', linkIdOf('Áda Byron')],
+    ['punctuation', 'Ada-Byron.', linkIdOf('Ada-Byron.')],
+    ['spaces', 'Ada\u00a0Byron', linkIdOf('Ada\u00a0Byron')],
+    ['spelling, by an earlier version', 'ada byron', 'link:ada byron'],
+    ['the way of signing in', 'Ada Byron', providerIdOf('https://sso.example', 'ada')],
+    // The provider lets people edit their names.
+    ['all, by another way of signing in', 'Grace Hopper', providerIdOf('https://sso.example', 'ada')],
   ])('is never confirmed under a name that differs in %s', async (_, name, id) => {
     const { approvalId } = await ask(twoPeople.as('finance', 'Ada Byron'))
     const again = twoPeople.client((await twoPeople.signIn('owner', name, id)).headers)
@@ -156,6 +170,18 @@ onEachEngine('an action that needs two people', world => {
     expect(done).toEqual([])
   })
 
+  test.each([
+    ['another name at the provider', 'https://sso.example', '7', 403],
+    ['another issuer', 'https://other.example', '8', 403],
+    ['another subject and the same name', 'https://sso.example', '8', 200],
+  ])('of a person at the provider is compared by issuer and subject: %s', async (_, issuer, sub, status) => {
+    const at = async (name: string, id: string) =>
+      twoPeople.client((await twoPeople.signIn('owner', name, id)).headers)
+    const { approvalId } = await ask(await at('Ida Rhodes', providerIdOf('https://sso.example', '7')))
+    const other = await at(status === 200 ? 'Ida Rhodes' : 'Someone Else', providerIdOf(issuer, sub))
+    expect((await other.post(`/api/approvals/${approvalId}/confirm`, {})).status).toBe(status)
+  })
+
   test('is not confirmed by a person without the permission, who does not see it either', async () => {
     const { approvalId } = await ask(ada, 'refund')
     const support = twoPeople.as('support')
@@ -164,7 +190,7 @@ onEachEngine('an action that needs two people', world => {
     )
     const seen = (await support.get('/api/approvals?limit=100')).body.approvals
     expect(seen.map(({ id }: { id: string }) => id)).not.toContain(approvalId)
-    expect((await twoPeople.as('editor').get('/api/approvals')).status).toBe(403)
+    expect((await twoPeople.as('moderator').get('/api/approvals')).status).toBe(403)
   })
 
   test('happens once, however many confirm it at the same time', async () => {
@@ -194,7 +220,7 @@ onEachEngine('an action that needs two people', world => {
     expect([status, body.state, body.decidedBy, body.input]).toEqual([
       200,
       'refused',
-      { id: 'link:Grace', name: 'Grace' },
+      { id: 'link:grace', name: 'Grace' },
       null,
     ])
     const late = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
@@ -239,7 +265,7 @@ onEachEngine('an action that needs two people', world => {
     expect(done).toEqual([{ fanId, points: 50 }])
   })
 
-  test('in several units of work is claimed by the first, and its failure is recorded', async () => {
+  test('in several units of work is claimed by the first, waits again after a failure, and is then done', async () => {
     const { approvalId, fanId } = await ask(twoPeople.as('finance', 'Joan'), 'refund')
     const edith = twoPeople.as('owner', 'Edith 2')
     refuses = true
@@ -252,9 +278,125 @@ onEachEngine('an action that needs two people', world => {
       null,
       { operation: 'testRefund', approvalId },
     ])
+    expect((await edith.get('/api/approvals?state=pending')).body.approvals[0]).toMatchObject({
+      ...{ id: approvalId, state: 'pending', decidedBy: null, input: {} },
+    })
     refuses = false
+    expect((await edith.post(`/api/approvals/${approvalId}/confirm`, {})).status).toBe(200)
     expect((await edith.post(`/api/approvals/${approvalId}/confirm`, {})).body.code).toBe('approval_closed')
-    expect(done).toEqual([{ fanId, points: 1 }])
+    expect(done.map(({ points }) => points)).toEqual([1, 1, 2])
+    expect(await requestsOf(approvalId)).toEqual([['confirmed', null]])
+  })
+
+  test('in several units of work is confirmed by nobody else while it runs', async () => {
+    const { approvalId } = await ask(twoPeople.as('finance', 'Joan'), 'refund')
+    const codes: string[] = []
+    meanwhile = async () => {
+      const { body } = await twoPeople.as('owner', 'Mary').post(`/api/approvals/${approvalId}/confirm`, {})
+      codes.push(body.code)
+    }
+    expect((await grace.post(`/api/approvals/${approvalId}/confirm`, {})).status).toBe(200)
+    expect(codes).toEqual(['approval_closed'])
+  })
+
+  const requestsOf = async (approvalId: string) => {
+    const { consoleApprovals } = world.db.tables
+    const rows = await world.db.read.select().from(consoleApprovals)
+    return rows.filter(({ id }) => id === approvalId).map(({ decision, request }) => [decision, request])
+  }
+
+  describe('ends with', () => {
+    let people = 0
+    /** A person who has asked for a refund. */
+    async function asked(id = linkIdOf(`Person ${++people}`)) {
+      const name = `Person ${people}`
+      const session = await twoPeople.signIn('finance', name, id)
+      const { approvalId } = await ask(twoPeople.client(session.headers), 'refund')
+      return { id, name, session, approvalId }
+    }
+    const isRefused = async (approvalId: string) => {
+      const { status, body } = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
+      expect([status, body.code, body.state]).toEqual([409, 'approval_closed', 'refused'])
+      expect(done).toEqual([])
+    }
+
+    test('all sessions of the person, and is counted in the audit log', async () => {
+      const { id, approvalId } = await asked()
+      await grace.post('/api/staff/end-sessions', { staffId: id, reason: 'Left' })
+      await isRefused(approvalId)
+      const [row] = (await grace.get(`/api/audit?subjectKind=staff&subjectId=${id}`)).body.entries
+      expect(row.detail).toEqual({ ended: 1, requests: 1 })
+    })
+
+    test('one session of the person that an owner ends', async () => {
+      const { session, approvalId } = await asked()
+      await grace.post(`/api/staff/sessions/${session.id}/end`, { reason: 'A lost laptop' })
+      await isRefused(approvalId)
+    })
+
+    test('the sessions that the provider ends', async () => {
+      const person = providerIdOf('https://sso.example', 'leaver')
+      const { approvalId } = await asked(person)
+      const until = world.deps.now()
+      await world.db.write(tx => endSessionsAtProvider(tx, { person, session: null, until }))
+      await isRefused(approvalId)
+    })
+
+    test('the role that allowed it, at the next sign-in', async () => {
+      const { id, name, approvalId } = await asked()
+      await world.db.write(tx => createSession(tx, { id, name, role: 'support' }))
+      await isRefused(approvalId)
+    })
+
+    test('the sessions, also while it is carried out and fails', async () => {
+      const { id, approvalId } = await asked()
+      refuses = true
+      meanwhile = async () => {
+        await grace.post('/api/staff/end-sessions', { staffId: id, reason: 'Left' })
+      }
+      await twoPeople.as('owner', 'Mary').post(`/api/approvals/${approvalId}/confirm`, {})
+      refuses = false
+      const { body } = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
+      expect([body.code, body.state]).toEqual(['approval_closed', 'confirmed'])
+    })
+
+    test('nothing that the person ends: a sign-out, and a sign-in in the same role', async () => {
+      const { id, name, session, approvalId } = await asked()
+      await twoPeople.client(session.headers).post('/api/session/end', {})
+      await world.db.write(tx => createSession(tx, { id, name, role: 'finance' }))
+      expect((await grace.post(`/api/approvals/${approvalId}/confirm`, {})).status).toBe(200)
+    })
+
+    test('the sessions, raced with the request', async () => {
+      for (let round = 0; round < 8; round++) {
+        const id = linkIdOf(`Racer ${round}`)
+        const { headers } = await twoPeople.signIn('finance', `Racer ${round}`, id)
+        const [{ approvalId }] = await Promise.all([
+          ask(twoPeople.client(headers)),
+          grace.post('/api/staff/end-sessions', { staffId: id, reason: 'Left' }),
+        ])
+        if (approvalId === undefined) continue
+        const { body } = await grace.post(`/api/approvals/${approvalId}/confirm`, {})
+        expect([body.code, body.state]).toEqual(['approval_closed', 'refused'])
+      }
+    })
+  })
+
+  test('at most 20 wait for a person, however many are asked for at the same time', async () => {
+    const busy = twoPeople.as('finance', 'Busy')
+    const asked = await Promise.all(Array.from({ length: MAX_WAITING + 5 }, () => ask(busy)))
+    const waiting = asked.filter(({ response }) => response.status === 202)
+    expect(waiting).toHaveLength(MAX_WAITING)
+    const refused = asked.filter(({ response }) => response.status === 409)
+    expect(refused.map(({ response }) => [response.body.code, response.body.limit])).toEqual(
+      refused.map(() => ['too_many_approvals', MAX_WAITING]),
+    )
+    expect((await ask(twoPeople.as('finance', 'Idle'))).response.status).toBe(202)
+    const [first] = waiting
+    await busy.post(`/api/approvals/${first?.approvalId}/refuse`, { reason: 'A mistake' })
+    expect((await ask(busy)).response.status).toBe(202)
+    world.clock.advance(APPROVAL_MS)
+    expect((await ask(twoPeople.as('finance', 'Busy'))).response.status).toBe(202)
   })
 
   test('a request from outside cannot pass for a confirmed one', async () => {

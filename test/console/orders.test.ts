@@ -1,6 +1,8 @@
 /** Orders in the console: lists of what is to be done, shipping, the packing list, refunds. */
 import { expect, test } from 'bun:test'
+import { DomainError } from '../../src/core/problems.ts'
 import { writeCell } from '../../src/operate/admin/orders/packing-list.ts'
+import { purchaseProblems } from '../../src/play/purchases/problems.ts'
 import { balanceOf, expectStatus, patientFan } from '../play/packs/packs-world.ts'
 import {
   ADDRESS,
@@ -191,5 +193,39 @@ onEachEngine('orders in the console', world => {
     expect((await confirm('Ada')).body.code).toBe('own_approval')
     expect((await confirm('Grace')).body.result).toMatchObject({ refunded: true })
     expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
+  })
+
+  test('with two people, a refund that the gateway refuses waits again, and is then done', async () => {
+    const { order } = await bought()
+    let refuses = true
+    const asked: string[] = []
+    const twoPeople = consoleOf(world, () => {
+      const [{ console }, { sandbox }] = [world.config, world.deps.payments]
+      if (!console || !sandbox) throw new Error('the console and the sandbox are on in tests')
+      const gateway: typeof sandbox = {
+        ...sandbox,
+        async refund(charge, reference) {
+          asked.push(charge.purchaseId)
+          if (refuses)
+            throw new DomainError(purchaseProblems.not_refundable, { detail: 'The card is closed.' })
+          await sandbox.refund(charge, reference)
+        },
+      }
+      return {
+        payments: { ...world.deps.payments, sandbox: gateway },
+        config: { ...world.config, console: { ...console, twoPerson: ['money'] as const } },
+      }
+    })
+    const { body } = await twoPeople
+      .as('finance', 'Ada')
+      .post(`/api/refunds/${order.id}`, { reason: 'A lost parcel.' })
+    const confirm = () => twoPeople.as('owner', 'Grace').post(`/api/approvals/${body.approvalId}/confirm`, {})
+    expect((await confirm()).body.code).toBe('not_refundable')
+    const status = async () => (await finance.get(`/api/orders/${order.id}`)).body.status
+    expect(await status()).toBe('refund_due')
+    refuses = false
+    expect((await confirm()).body.result).toMatchObject({ refunded: true })
+    expect([await status(), asked]).toEqual(['refunded', [order.id, order.id]])
+    expect((await confirm()).body).toMatchObject({ code: 'approval_closed', state: 'confirmed' })
   })
 })

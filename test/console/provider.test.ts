@@ -1,6 +1,7 @@
 /** Signing in with the provider of the staff: the mock provider, and every response that must not sign anyone in. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { providerIdOf } from '../../src/core/staff-ids.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import { readRole } from '../../src/operate/console/provider/role.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -110,9 +111,48 @@ onEachEngine('signing in with the provider of the staff', world => {
     expect(forgotten).toContain('matchday_console_sign_in=; ')
     expect(session).toMatch(/^matchday_console=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=28800$/)
     const { body } = await usual.client({ cookie: pairOf(session) }).get('/api/session')
-    expect(body.staff).toEqual({ id: `provider:${sub}`, name: `Person ${people}`, role: 'finance' })
-    const { entries } = (await usual.as('owner').get(`/api/audit?staffId=provider:${sub}`)).body
+    expect(body.staff).toEqual({ id: providerIdOf(ISSUER, sub), name: `Person ${people}`, role: 'finance' })
+    const { entries } = (
+      await usual.as('owner').get(`/api/audit?staffId=${encodeURIComponent(providerIdOf(ISSUER, sub))}`)
+    ).body
     expect(entries).toMatchObject([{ operation: 'signIn', detail: { provider: true } }])
+  })
+
+  /** Signs the person in, and changes their claim at the provider to another role afterwards. */
+  async function signedInAs(role: string, next: string) {
+    const sub = await person(role)
+    const { back, cookie } = await authorize(sub)
+    const [, session] = cookiesOf(await comeBack(back, cookie))
+    await world.idp.handle(
+      new Request(`${ISSUER}/_mock/users/${sub}`, {
+        method: 'PATCH',
+        body: JSON.stringify({ preferred_username: next }),
+        headers: { 'content-type': 'application/json' },
+      }),
+    )
+    const client = usual.client({ cookie: pairOf(session) })
+    return { sub, isIn: async () => (await client.get('/api/session')).status === 200 }
+  }
+
+  test('a sign-in without a role ends what an earlier role began', async () => {
+    const { sub, isIn } = await signedInAs('owner', 'fan')
+    expect(await isIn()).toBe(true)
+    const { back, cookie } = await authorize(sub)
+    expect(await outcomeOf(back, cookie)).toEqual(refusedAs('no_role'))
+    expect(await isIn()).toBe(false)
+    const { entries } = (await usual.as('owner').get('/api/audit?staffId=provider&limit=1')).body
+    expect(entries).toMatchObject([
+      { operation: 'endProviderSessions', subject: { id: providerIdOf(ISSUER, sub) }, detail: { ended: 1 } },
+    ])
+  })
+
+  test('a sign-in in another role ends the sessions in the former one', async () => {
+    const { sub, isIn } = await signedInAs('owner', 'support')
+    const { back, cookie } = await authorize(sub)
+    const [, session] = cookiesOf(await comeBack(back, cookie))
+    expect(await isIn()).toBe(false)
+    const { body } = await usual.client({ cookie: pairOf(session) }).get('/api/session')
+    expect(body.staff.role).toBe('support')
   })
 
   test('signs nobody in without a role, and reports it', async () => {
@@ -294,7 +334,7 @@ onEachEngine('signing in with the provider of the staff', world => {
       expect([await one.isIn(), await other.isIn()]).toEqual([false, true])
       const { entries } = (await usual.as('owner').get('/api/audit?staffId=provider&limit=1')).body
       expect(entries).toMatchObject([
-        { operation: 'endProviderSessions', detail: { staffId: `provider:${one.sub}` } },
+        { operation: 'endProviderSessions', detail: { staffId: providerIdOf(ISSUER, one.sub) } },
       ])
     })
 
@@ -407,8 +447,10 @@ describe('the role of a claim', () => {
       'https://club.example/roles',
       'support',
     ],
-    ['a list in a text', { roles: '["support"]' }, 'roles', 'support'],
-    ['words', { roles: 'staff support' }, 'roles', 'support'],
+    ['a list in a text', { roles: '["support"]' }, 'roles', null],
+    ['a word among others', { roles: 'not an owner, sorry' }, 'roles', null],
+    ['words in a list', { roles: ['staff owner', 7, ['owner']] }, 'roles', null],
+    ['a word in another case', { roles: 'Owner' }, 'roles', null],
     ['nothing', {}, 'roles', null],
     ['another type', { roles: { owner: true } }, 'roles', null],
     ['a part of a word', { roles: ['co-owner', 'ownership'] }, 'roles', null],

@@ -1,5 +1,6 @@
 /** Signing in to the console by a link, and what guards it. */
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { linkIdOf } from '../../src/core/staff-ids.ts'
 import { issueLink } from '../../src/operate/console/sessions/links.ts'
 import { SESSION_MS } from '../../src/operate/console/sessions/sessions.ts'
 import { sweepConsole } from '../../src/operate/console/sweep.ts'
@@ -35,7 +36,7 @@ onEachEngine('signing in to the console', world => {
     const { status, body } = await signIn(secret)
     expect(status).toBe(200)
     expect(body).toMatchObject({
-      staff: { id: 'link:Ada Lovelace', ...person },
+      staff: { id: 'link:adalovelace', ...person },
       expiresAt: new Date(world.clock.ms + SESSION_MS).toISOString(),
       production: false,
     })
@@ -152,8 +153,8 @@ onEachEngine('signing in to the console', world => {
     const { entries } = (await as('owner').get('/api/audit?limit=3')).body
     expect(entries).toMatchObject([
       { operation: 'endSession', staff: { name } },
-      { operation: 'signIn', staff: { id: `link:${name}`, name, role: 'editor' } },
-      { operation: 'issueLink', staff: { id: 'operator' }, subject: { kind: 'staff', id: `link:${name}` } },
+      { operation: 'signIn', staff: { id: linkIdOf(name), name, role: 'editor' } },
+      { operation: 'issueLink', staff: { id: 'operator' }, subject: { kind: 'staff', id: linkIdOf(name) } },
     ])
   })
 

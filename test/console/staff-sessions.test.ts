@@ -1,6 +1,7 @@
 /** Sessions of staff, as owners list and end them. */
 import { expect, test } from 'bun:test'
-import { issueLink } from '../../src/operate/console/sessions/links.ts'
+import { linkIdOf } from '../../src/core/staff-ids.ts'
+import { issueLink, useLink } from '../../src/operate/console/sessions/links.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
@@ -45,7 +46,7 @@ onEachEngine('sessions of staff', world => {
     expect(entries[0]).toMatchObject({
       operation: 'endStaffSession',
       reason: 'A lost laptop',
-      detail: { staffId: 'link:Grace' },
+      detail: { staffId: 'link:grace' },
     })
     const again = await owner.post(`/api/staff/sessions/${id}/end`, { reason: 'x' })
     expect([again.status, again.body.code]).toEqual([404, 'session_not_found'])
@@ -55,10 +56,27 @@ onEachEngine('sessions of staff', world => {
     const name = 'Mary'
     const [one, two] = [await signIn('editor', name), await signIn('editor', name)]
     const { secret } = await world.db.write(tx => issueLink(tx, { name, role: 'editor' }))
-    const { body } = await owner.post('/api/staff/end-sessions', { staffId: `link:${name}`, reason: 'Left' })
+    const { body } = await owner.post('/api/staff/end-sessions', { staffId: linkIdOf(name), reason: 'Left' })
     expect(body).toEqual({ ended: 2 })
     for (const { headers } of [one, two]) expect((await client(headers).get('/api/session')).status).toBe(401)
     expect((await anonymous.post('/api/session/sign-in', { secret })).status).toBe(401)
+  })
+
+  test('of all spellings of a name are of one person, and end together', async () => {
+    const spellings = ['Ada Byron', 'ada byron', 'Áda-Byron']
+    const sessions = []
+    for (const name of spellings) {
+      const { secret } = await world.db.write(tx => issueLink(tx, { name, role: 'editor' }))
+      sessions.push(await world.db.write(tx => useLink(tx, secret)))
+    }
+    expect(new Set(sessions.map(({ staff }) => staff.id))).toEqual(new Set(['link:adabyron']))
+    const { body } = await owner.post('/api/staff/end-sessions', { staffId: 'link:adabyron', reason: 'Left' })
+    expect(body).toEqual({ ended: 3 })
+  })
+
+  test('of an earlier version, which did not store the issuer, are none', async () => {
+    const { headers } = await signIn('owner', 'Ida', 'provider:ida')
+    expect((await client(headers).get('/api/session')).status).toBe(401)
   })
 
   test('need a reason', async () => {

@@ -10,6 +10,7 @@
  */
 
 import { errorsOf } from '../../src/core/formats.ts'
+import { linkIdOf } from '../../src/core/staff-ids.ts'
 import { createConsoleApi, createConsoleApp } from '../../src/operate/console/app.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import type { Role } from '../../src/operate/console/roles.ts'
@@ -76,7 +77,7 @@ export function consoleOf(
   }
   const sessions = new Map<string, Promise<SignedIn>>()
 
-  async function signIn(role: Role, name = `Test ${role}`, staffId = `link:${name}`): Promise<SignedIn> {
+  async function signIn(role: Role, name = `Test ${role}`, staffId = linkIdOf(name)): Promise<SignedIn> {
     const { deps } = current()
     const session = await deps.db.write(tx => createSession(tx, { id: staffId, name, role }))
     const { id, token, expiresAt } = session

@@ -19,7 +19,7 @@ for (const engine of engines) {
       const { status, body } = await anonymous.post('/api/session/sign-in', { secret })
       expect([status, body.staff]).toEqual([
         200,
-        { id: 'link:Ada Lovelace', name: 'Ada Lovelace', role: 'finance' },
+        { id: 'link:adalovelace', name: 'Ada Lovelace', role: 'finance' },
       ])
     })
 

@@ -28,7 +28,7 @@ export function defineConsoleTables(kit: ColumnKit) {
       id: id().primaryKey(),
       /** SHA-256 of the token of the cookie, in lower-case hex. */
       hash: id().notNull(),
-      /** `link:NAME`, or `provider:SUBJECT` for those who signed in with the provider of the staff. */
+      /** Of `core/staff-ids.ts`. */
       staffId: id().notNull(),
       name: text().notNull(),
       role: id().notNull(),

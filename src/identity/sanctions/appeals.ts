@@ -6,6 +6,7 @@ import type { Caller } from '../../core/caller.ts'
 import { isSameName } from '../../core/name-text.ts'
 import { isAfter, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
+import { compareStaff } from '../../core/staff-ids.ts'
 import { lockForSanction } from '../users/sanction-state.ts'
 import { ensureUserId } from '../users/users.ts'
 import {
@@ -113,10 +114,14 @@ const selectById = preparedRow((reader: Reader, id: string) => {
   return reader.select().from(appeals).where(eq(appeals.id, id))
 })
 
-/** By id or by name: commands know names only, and the name of a member of the staff can change. */
-export const isSamePerson = (one: Moderator, other: Moderator) =>
-  isSameName(one.decidedBy, other.decidedBy) ||
-  (one.decidedById != null && one.decidedById === other.decidedById)
+/** By id. By name where ids do not tell: commands know names only. */
+export function isSamePerson(one: Moderator, other: Moderator): boolean {
+  const known =
+    one.decidedById == null || other.decidedById == null
+      ? 'unknown'
+      : compareStaff(one.decidedById, other.decidedById)
+  return known === 'unknown' ? isSameName(one.decidedBy, other.decidedBy) : known === 'same'
+}
 
 export async function deleteAppeals(tx: Transaction, fanId: string): Promise<void> {
   const { appeals } = tx.tables

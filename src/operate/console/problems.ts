@@ -64,6 +64,15 @@ export const consoleProblems = defineProblems({
   own_approval: {
     status: 403,
     title: 'Another person must confirm this',
-    description: 'The person who asks for an action cannot confirm it. They can refuse it.',
+    description:
+      'The person who asks for an action cannot confirm it. They can refuse it. Who signs in by a link and who signs in with the provider may be one person: confirm it in the way in which it was asked for.',
+  },
+  too_many_approvals: {
+    status: 409,
+    title: 'Too many of your requests wait',
+    description:
+      'At most `limit` requests of a person wait for another one. Withdraw one, or wait for a decision.',
+    members: Type.Object({ limit: Type.Integer() }),
+    example: { limit: 20 },
   },
 })

@@ -11,56 +11,87 @@ interface Rule {
   /** What it allows, for the documentation. */
   about: string
   roles: readonly Role[]
-  /** With `CONSOLE_TWO_PERSON`, another person with the permission must confirm. */
-  twoPerson?: TwoPersonGroup
+  /**
+   * With one of these groups in `CONSOLE_TWO_PERSON`, another person with the permission must confirm its writes, unless their declaration
+   * says why one person does (`onePerson`). `money`: whatever can create points, cash or goods, or a key that can.
+   */
+  twoPerson: readonly TwoPersonGroup[]
 }
 
 export const PERMISSIONS = {
-  'session.own': { about: 'Sign out; see who they are', roles: everyone },
-  'overview.read': { about: 'See the figures of the club', roles: everyone },
+  'session.own': { about: 'Sign out; see who they are', roles: everyone, twoPerson: [] },
+  'overview.read': { about: 'See the figures of the club', roles: everyone, twoPerson: [] },
   'fans.read': {
     about: 'Find fans and read what they did',
     roles: ['support', 'moderator', 'finance', 'owner'],
+    twoPerson: [],
   },
   'fans.personal': {
     about: 'See the e-mail addresses, names at the provider, codes and event data of fans',
     roles: ['support', 'owner'],
+    twoPerson: [],
   },
-  'fans.write': { about: 'End sessions, rename, correct a fan', roles: ['support', 'owner'] },
-  'fans.export': { about: 'Export what is stored about a fan', roles: ['support', 'owner'] },
-  'fans.merge': { about: 'Merge two fans', roles: ['owner'], twoPerson: 'erasure' },
-  'fans.erase': { about: 'Erase a fan', roles: ['owner'], twoPerson: 'erasure' },
+  'fans.write': {
+    about: 'End sessions, rename, correct a fan',
+    roles: ['support', 'owner'],
+    twoPerson: ['money'],
+  },
+  'fans.export': { about: 'Export what is stored about a fan', roles: ['support', 'owner'], twoPerson: [] },
+  'fans.merge': { about: 'Merge two fans', roles: ['owner'], twoPerson: ['money', 'erasure'] },
+  'fans.erase': { about: 'Erase a fan', roles: ['owner'], twoPerson: ['erasure'] },
   'points.write': {
     about: 'Grant and void points',
     roles: ['support', 'finance', 'owner'],
-    twoPerson: 'money',
+    twoPerson: ['money'],
   },
-  'catalogue.read': { about: 'Read the catalogue and its history', roles: everyone },
-  'catalogue.write': { about: 'Change and schedule the catalogue', roles: ['editor', 'owner'] },
-  'desk.use': { about: 'Look up and use redemption codes', roles: ['support', 'owner'] },
-  'moderation.read': { about: 'Read reports and cases', roles: ['support', 'moderator', 'owner'] },
-  'moderation.write': { about: 'Decide reports and appeals, hide, suspend', roles: ['moderator', 'owner'] },
-  'matches.read': { about: 'Read matches and their settlement', roles: everyone },
-  'matches.write': { about: 'Enter scores and states of matches', roles: ['editor', 'owner'] },
+  'catalogue.read': { about: 'Read the catalogue and its history', roles: everyone, twoPerson: [] },
+  'catalogue.write': {
+    about: 'Change and schedule the catalogue',
+    roles: ['editor', 'owner'],
+    twoPerson: ['money'],
+  },
+  'desk.use': { about: 'Look up and use redemption codes', roles: ['support', 'owner'], twoPerson: [] },
+  'moderation.read': {
+    about: 'Read reports and cases',
+    roles: ['support', 'moderator', 'owner'],
+    twoPerson: [],
+  },
+  'moderation.write': {
+    about: 'Decide reports and appeals, hide, suspend',
+    roles: ['moderator', 'owner'],
+    twoPerson: [],
+  },
+  'matches.read': { about: 'Read matches and their settlement', roles: everyone, twoPerson: [] },
+  'matches.write': {
+    about: 'Enter scores and states of matches',
+    roles: ['editor', 'owner'],
+    twoPerson: ['money'],
+  },
   'gate.show': {
     about: 'Show the code at the gate, by which fans check in',
     roles: ['support', 'editor', 'owner'],
+    twoPerson: [],
   },
-  'orders.read': { about: 'Read orders and payments', roles: ['support', 'finance', 'owner'] },
-  'orders.write': { about: 'Ship lines of orders', roles: ['support', 'finance', 'owner'] },
-  'refunds.write': { about: 'Refund payments', roles: ['finance', 'owner'], twoPerson: 'money' },
-  'webhooks.read': { about: 'Read endpoints and attempts', roles: ['owner'] },
-  'webhooks.write': { about: 'Change endpoints, send again', roles: ['owner'] },
-  'keys.read': { about: 'List server keys', roles: ['owner'] },
-  'keys.write': { about: 'Create, rotate and revoke server keys', roles: ['owner'] },
-  'jobs.read': { about: 'See background tasks, backups, verifications', roles: ['finance', 'owner'] },
-  'jobs.write': { about: 'Run verifications, imports and backups', roles: ['owner'] },
+  'orders.read': { about: 'Read orders and payments', roles: ['support', 'finance', 'owner'], twoPerson: [] },
+  'orders.write': { about: 'Ship lines of orders', roles: ['support', 'finance', 'owner'], twoPerson: [] },
+  'refunds.write': { about: 'Refund payments', roles: ['finance', 'owner'], twoPerson: ['money'] },
+  'webhooks.read': { about: 'Read endpoints and attempts', roles: ['owner'], twoPerson: [] },
+  'webhooks.write': { about: 'Change endpoints, send again', roles: ['owner'], twoPerson: [] },
+  'keys.read': { about: 'List server keys', roles: ['owner'], twoPerson: [] },
+  'keys.write': { about: 'Create, rotate and revoke server keys', roles: ['owner'], twoPerson: ['money'] },
+  'jobs.read': {
+    about: 'See background tasks, backups, verifications',
+    roles: ['finance', 'owner'],
+    twoPerson: [],
+  },
+  'jobs.write': { about: 'Run verifications, imports and backups', roles: ['owner'], twoPerson: ['money'] },
   'approvals.decide': {
     about: 'See, confirm and refuse what waits for a second person',
-    roles: ['support', 'finance', 'owner'],
+    roles: ['support', 'editor', 'finance', 'owner'],
+    twoPerson: [],
   },
-  'audit.read': { about: 'Read and export the audit log', roles: ['finance', 'owner'] },
-  'staff.write': { about: 'List and end sessions of staff', roles: ['owner'] },
+  'audit.read': { about: 'Read and export the audit log', roles: ['finance', 'owner'], twoPerson: [] },
+  'staff.write': { about: 'List and end sessions of staff', roles: ['owner'], twoPerson: [] },
 } as const satisfies Record<string, Rule>
 
 export type Permission = keyof typeof PERMISSIONS
@@ -75,8 +106,8 @@ export const mayDo = (role: Role, permission: Permission): boolean => ruleOf(per
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSION_NAMES.filter(permission => mayDo(role, permission))
 
-/** The group of `CONSOLE_TWO_PERSON` that the permission belongs to. */
-export const twoPersonGroupOf = (permission: Permission): TwoPersonGroup | undefined =>
+/** The groups of `CONSOLE_TWO_PERSON` that the permission belongs to. */
+export const twoPersonGroupsOf = (permission: Permission): readonly TwoPersonGroup[] =>
   ruleOf(permission).twoPerson
 
 const ruleOf = (permission: Permission): Rule => PERMISSIONS[permission]

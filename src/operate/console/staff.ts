@@ -2,15 +2,15 @@
 import { isDeceptive, isVisible, withoutBidiControls } from '../../core/name-text.ts'
 import { isRole, type Role } from './roles.ts'
 
+/** Characters: an issuer and a subject. */
+export const MAX_STAFF_ID = 1_000
+
 export interface Staff {
-  /** `link:NAME`, or `provider:SUBJECT` for those who sign in with the provider of the staff. */
+  /** Of `core/staff-ids.ts`. */
   id: string
   name: string
   role: Role
 }
-
-/** Of the subject of a person at the provider of the staff. */
-export const staffIdOf = (subject: string) => `provider:${subject}`
 
 /** The operator of the machine, in the audit log. */
 export const OPERATOR: Staff = { id: 'operator', name: 'Operator', role: 'owner' }

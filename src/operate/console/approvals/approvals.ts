@@ -1,18 +1,22 @@
 /** Actions that wait for a second person: kept, confirmed by another one, refused, or expired. */
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
-import { isSameName } from '../../../core/name-text.ts'
+import { countRows } from '../../../../db/pages.ts'
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { compareStaff } from '../../../core/staff-ids.ts'
 import { recordAction, type Subject } from '../audit/record.ts'
 import { readSubjectNames } from '../audit/subjects.ts'
 import type { Reached } from '../contract/call.ts'
 import { consoleProblems } from '../problems.ts'
 import { mayDo, type Permission, permissionsOf } from '../roles.ts'
+import { lockSession } from '../sessions/sessions.ts'
 import { roleOf, type Staff } from '../staff.ts'
 import type { ApprovalQuery } from './schema.ts'
 
 export const APPROVAL_MS = 24 * 3_600_000
+/** Requests of a person that wait at once. */
+export const MAX_WAITING = 20
 
 type ApprovalState = 'pending' | 'confirmed' | 'refused' | 'expired'
 export type ApprovalRow = Tables['consoleApprovals']['$inferSelect']
@@ -26,25 +30,36 @@ export interface KeptRequest {
 
 interface Requested extends Reached {
   staff: Staff
+  /** In which they ask. */
+  sessionId: string
   subject: Subject
   reason: string | undefined
   request: KeptRequest
 }
 
-/** Keeps the action. Returns the refusal to throw after the commit, which says that it waits. */
+/**
+ * Keeps the action. Returns the refusal to throw after the commit, which says that it waits.
+ * @throws DomainError `session_required`, `too_many_approvals`
+ */
 export async function keepApproval(
   tx: Transaction,
-  { staff, subject, reason, request, id: operation, permission }: Requested,
+  { staff, sessionId, subject, reason, request, id: operation, permission }: Requested,
 ) {
+  if (!(await lockSession(tx, sessionId))) throw new DomainError(consoleProblems.session_required)
   const [id, requestedAt] = [tx.newId(), tx.now()]
   const expiresAt = new Date(requestedAt.getTime() + APPROVAL_MS)
-  await tx.insert(tx.tables.consoleApprovals).values({
+  const detail = { operation, approvalId: id }
+  // Its lock puts requests in order: the count below is exact.
+  await recordAction(tx, { staff, operation: 'requestApproval', subject, reason, detail })
+  const { consoleApprovals } = tx.tables
+  const isTheirs = eq(consoleApprovals.requestedById, staff.id)
+  if ((await countRows(tx, consoleApprovals, and(isTheirs, isOpen(tx)))) >= MAX_WAITING)
+    throw new DomainError(consoleProblems.too_many_approvals, { limit: MAX_WAITING })
+  await tx.insert(consoleApprovals).values({
     ...{ id, permission, operation, subjectKind: subject.kind, subjectId: subject.id },
     ...{ reason: reason ?? null, request: JSON.stringify(request), requestedAt, expiresAt },
     ...{ requestedById: staff.id, requestedByName: staff.name, requestedByRole: staff.role },
   })
-  const detail = { operation, approvalId: id }
-  await recordAction(tx, { staff, operation: 'requestApproval', subject, reason, detail })
   return new DomainError(consoleProblems.approval_required, {
     approvalId: id,
     expiresAt: expiresAt.toISOString(),
@@ -53,25 +68,57 @@ export async function keepApproval(
 }
 
 /**
- * In the unit of work of the action: of any number of confirmations one succeeds, and what the action throws undoes it.
+ * In the unit of work of the action: of any number of confirmations one succeeds, and what the action throws undoes it. An action of
+ * several units of work keeps the request (`inSteps`) until `finishApproval`, or until it waits again by `reopenApproval`.
  * @throws DomainError `approval_closed`
  */
-export async function claimApproval(tx: Transaction, id: string, confirmedBy: Staff): Promise<void> {
-  if (!(await decide(tx, id, 'confirmed', confirmedBy))) throw await closed(tx, id)
+export async function claimApproval(
+  tx: Transaction,
+  id: string,
+  confirmedBy: Staff,
+  { inSteps }: { inSteps: boolean },
+): Promise<void> {
+  if (!(await decide(tx, id, 'confirmed', confirmedBy, inSteps ? {} : { request: null })))
+    throw await closed(tx, id)
+}
+
+/** After the last unit of work. */
+export async function finishApproval(tx: Transaction, id: string): Promise<void> {
+  const { consoleApprovals } = tx.tables
+  await tx.update(consoleApprovals).set({ request: null }).where(isUnderWay(tx, id))
+}
+
+/** The action failed after its first unit of work: it can be confirmed again, unless the sessions of the one who asked have ended. */
+export async function reopenApproval(tx: Transaction, id: string): Promise<void> {
+  const { consoleApprovals } = tx.tables
+  const undecided = { decision: null, decidedById: null, decidedByName: null, decidedAt: null }
+  await tx.update(consoleApprovals).set(undecided).where(isUnderWay(tx, id))
+}
+
+const isUnderWay = (tx: Transaction, id: string) => {
+  const { consoleApprovals } = tx.tables
+  const { decision, request } = consoleApprovals
+  return and(eq(consoleApprovals.id, id), eq(decision, 'confirmed'), isNotNull(request))
 }
 
 /** @throws DomainError `approval_closed` */
 export async function refuseApproval(tx: Transaction, id: string, refusedBy: Staff): Promise<ApprovalRow> {
-  const row = await decide(tx, id, 'refused', refusedBy)
+  const row = await decide(tx, id, 'refused', refusedBy, { request: null })
   if (!row) throw await closed(tx, id)
   return row
 }
 
-async function decide(tx: Transaction, id: string, decision: 'confirmed' | 'refused', by: Staff) {
+async function decide(
+  tx: Transaction,
+  id: string,
+  decision: 'confirmed' | 'refused',
+  by: Staff,
+  request: { request?: null },
+) {
   const { consoleApprovals } = tx.tables
   const [row] = await tx
     .update(consoleApprovals)
-    .set({ decision, decidedById: by.id, decidedByName: by.name, decidedAt: tx.now(), request: null })
+    .set({ decision, decidedById: by.id, decidedByName: by.name, decidedAt: tx.now(), ...request })
     .where(and(eq(consoleApprovals.id, id), isOpen(tx)))
     .returning()
   return row
@@ -111,8 +158,7 @@ export async function requireDecidable(
   if (!isOwn && !mayDo(staff.role, permission))
     throw new DomainError(consoleProblems.permission_denied, { permission })
   if (stateOf(row, reader.now()) !== 'pending') throw await closed(reader, id)
-  if (decision === 'confirm' && isOfSamePerson(row, staff))
-    throw new DomainError(consoleProblems.own_approval)
+  if (decision === 'confirm' && !isOfAnother(row, staff)) throw new DomainError(consoleProblems.own_approval)
   return row
 }
 requireDecidable.problems = [
@@ -188,13 +234,13 @@ function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
     expiresAt: row.expiresAt.toISOString(),
     decidedBy: row.decidedById === null ? null : { id: row.decidedById, name: row.decidedByName ?? '' },
     decidedAt: row.decidedAt?.toISOString() ?? null,
-    mayConfirm: state === 'pending' && !isOfSamePerson(row, staff),
+    mayConfirm: state === 'pending' && isOfAnother(row, staff),
   }
 }
 
-/** By id or by name: a person who signs in with the provider may have a link as well, and links are made by hand. */
-const isOfSamePerson = ({ requestedById, requestedByName }: ApprovalRow, { id, name }: Staff): boolean =>
-  requestedById === id || isSameName(requestedByName, name)
+/** Who signs in with the provider may have a link as well, under any name: only ids of one way tell two people apart. */
+const isOfAnother = ({ requestedById }: ApprovalRow, { id }: Staff): boolean =>
+  compareStaff(requestedById, id) === 'different'
 
 function stateOf({ decision, expiresAt }: ApprovalRow, now: Date): ApprovalState {
   if (decision === 'confirmed' || decision === 'refused') return decision
@@ -214,19 +260,13 @@ export function requestOf({ request }: ApprovalRow): KeptRequest {
   return JSON.parse(request) as KeptRequest
 }
 
-/** Requests that have expired keep who asked for what, without the input. */
+/** Requests that have expired keep who asked for what, without the input; so do those whose process died while it carried them out. */
 export async function clearExpiredRequests({ write }: Pick<Database, 'write'>): Promise<void> {
   await write(async tx => {
     const { consoleApprovals } = tx.tables
     await tx
       .update(consoleApprovals)
       .set({ request: null })
-      .where(
-        and(
-          isNull(consoleApprovals.decision),
-          lte(consoleApprovals.expiresAt, tx.now()),
-          isNotNull(consoleApprovals.request),
-        ),
-      )
+      .where(and(lte(consoleApprovals.expiresAt, tx.now()), isNotNull(consoleApprovals.request)))
   })
 }

@@ -10,12 +10,13 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { MAX_STAFF_ID } from '../staff.ts'
 
 const text = (description: string, maxLength = 200) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }))
 
 const filter = {
-  staffId: text('Of this person.', 300),
+  staffId: text('Of this person.', MAX_STAFF_ID),
   subjectKind: text('About this kind of subject, such as `fan`.'),
   subjectId: text('About this subject.'),
   operation: text('By the operation of this id.'),

@@ -13,6 +13,7 @@ import { listEntries, listKinds, readEntry } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
 import { previewEntry } from './previews.ts'
 import * as schema from './schema.ts'
+import { givesValue } from './value.ts'
 
 /** A pack may have a thousand items in several languages. */
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024
@@ -72,6 +73,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'planCatalogueEntry',
         summary: 'Show what saving an entry would change',
         permission: 'catalogue.write',
+        onePerson: 'It writes nothing.',
         reversible: 'It writes nothing.',
         params: schema.KindParams,
         body: schema.Draft,
@@ -116,6 +118,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'saveCatalogueEntry',
         summary: 'Save an entry',
         permission: 'catalogue.write',
+        onePerson: ({ params }) => !givesValue(params.kind),
         params: schema.EntryParams,
         body: schema.SaveEntry,
         ...{ open: true, maxBodyBytes: MAX_ENTRY_BYTES },
@@ -137,6 +140,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'switchCatalogueEntry',
         summary: 'Offer an entry, or take it back',
         permission: 'catalogue.write',
+        onePerson: ({ body, params }) => !body.active || !givesValue(params.kind),
         params: schema.EntryParams,
         body: schema.SwitchEntry,
         responses: { 200: schema.Saved },
@@ -183,6 +187,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'restoreCatalogueEntry',
         summary: 'Make an entry as it was at a revision',
         permission: 'catalogue.write',
+        onePerson: ({ params }) => !givesValue(params.kind),
         params: schema.EntryParams,
         body: schema.RestoreEntry,
         responses: { 200: schema.Saved },
@@ -203,6 +208,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'uploadCataloguePicture',
         summary: 'Upload a picture of an entry',
         permission: 'catalogue.write',
+        onePerson: 'It gives nothing.',
         reversible: 'A picture that no entry uses is deleted a day later.',
         body: PictureUpload,
         maxBodyBytes: MAX_UPLOAD_BYTES,
@@ -220,6 +226,7 @@ const preview = (kind: 'Rule' | 'Quest', what: string) =>
     description:
       'Lines of JSON: `{"progress": {events, share}}` while it runs, then `{"result": …}`. It ends when the connection does.',
     permission: 'catalogue.write',
+    onePerson: 'It writes nothing.',
     reversible: 'It writes nothing.',
     body: schema.PreviewDraft,
     ...{ open: true, data: 'read' },

@@ -4,9 +4,9 @@ import { DomainError } from '../../../core/problems.ts'
 import type { ConsoleConfig } from '../../../platform/config/console.ts'
 import { bodyOf } from '../../../platform/http/edge/body.ts'
 import { throwProblem } from '../../../platform/http/idempotency/idempotency.ts'
-import { claimApproval, keepApproval } from '../approvals/approvals.ts'
+import { claimApproval, finishApproval, keepApproval, reopenApproval } from '../approvals/approvals.ts'
 import { type Detail, recordAction, type Subject } from '../audit/record.ts'
-import { twoPersonGroupOf } from '../roles.ts'
+import { twoPersonGroupsOf } from '../roles.ts'
 import { callOf } from './call.ts'
 import { consoleConfigOf } from './settings.ts'
 
@@ -31,7 +31,8 @@ export interface Act {
   ): Promise<Exclude<Result, DomainError>>
   /**
    * For what takes several units of work, such as a refund by a gateway: each call of `write` is one, and the first records that
-   * the action was begun. If `work` throws after that, a second row has the code of the problem.
+   * the action was begun. If `work` throws after that, a second row has the code of the problem, and what another person has
+   * confirmed waits again.
    */
   inSteps<Result>(
     subject: Subject,
@@ -49,20 +50,24 @@ interface ActDeps {
 export function createAct({ db, config }: ActDeps, request: Request): Act {
   /** @throws DomainError `approval_required` where another person must confirm, who has not */
   async function begin(subject: Subject, reason: string | undefined) {
-    const { staff, reached, confirmation } = callOf(request)
+    const { staff, session, reached, params, confirmation } = callOf(request)
     if (!reached) throw new Error('`act` is for handlers of operations')
-    const group = twoPersonGroupOf(reached.permission)
-    if (group && consoleConfigOf({ config }).twoPerson.includes(group) && !confirmation) {
+    const { twoPerson } = consoleConfigOf({ config })
+    const isOfGroup = twoPersonGroupsOf(reached.permission).some(group => twoPerson.includes(group))
+    const body = bodyOf(request)
+    if (isOfGroup && !confirmation && !reached.mayOnePerson({ body, params })) {
       const { pathname, search } = new URL(request.url)
-      const kept = { method: request.method, path: pathname + search, body: bodyOf(request) }
-      throw await db.write(tx => keepApproval(tx, { ...reached, staff, subject, reason, request: kept }))
+      const kept = { method: request.method, path: pathname + search, body }
+      const asked = { ...reached, staff, sessionId: session?.id ?? '', subject, reason, request: kept }
+      throw await db.write(tx => keepApproval(tx, asked))
     }
     const action = { staff, operation: reached.id, subject, reason, confirmedBy: confirmation?.confirmedBy }
     /** In the first unit of work: of several confirmations at once, one finds the approval open. */
-    const claim = async (tx: Transaction): Promise<void> => {
-      if (confirmation) await claimApproval(tx, confirmation.approvalId, confirmation.confirmedBy)
+    const claim = async (tx: Transaction, inSteps: boolean): Promise<void> => {
+      if (confirmation)
+        await claimApproval(tx, confirmation.approvalId, confirmation.confirmedBy, { inSteps })
     }
-    return { action, claim }
+    return { action, claim, approvalId: confirmation?.approvalId }
   }
 
   async function inSteps<Result>(
@@ -71,12 +76,12 @@ export function createAct({ db, config }: ActDeps, request: Request): Act {
     work: (write: Write) => Promise<Result>,
     { detail }: { detail?: Detail } = {},
   ): Promise<Result> {
-    const { action, claim } = await begin(subject, reason)
+    const { action, claim, approvalId } = await begin(subject, reason)
     let hasBegun = false
     const write: Write = async step => {
       if (hasBegun) return db.write(step)
       const result = await db.write(async tx => {
-        await claim(tx)
+        await claim(tx, true)
         const stepResult = await step(tx)
         await recordAction(tx, { ...action, detail })
         return stepResult
@@ -84,13 +89,20 @@ export function createAct({ db, config }: ActDeps, request: Request): Act {
       hasBegun = true
       return result
     }
+    let result: Result
     try {
-      return await work(write)
+      result = await work(write)
     } catch (error) {
       const failed = error instanceof DomainError ? error.code : 'internal_error'
-      if (hasBegun) await db.write(tx => recordAction(tx, { ...action, detail: { ...detail, failed } }))
+      if (hasBegun)
+        await db.write(async tx => {
+          if (approvalId !== undefined) await reopenApproval(tx, approvalId)
+          await recordAction(tx, { ...action, detail: { ...detail, failed } })
+        })
       throw error
     }
+    if (approvalId !== undefined && hasBegun) await db.write(tx => finishApproval(tx, approvalId))
+    return result
   }
 
   const act = async <Result>(
@@ -101,7 +113,7 @@ export function createAct({ db, config }: ActDeps, request: Request): Act {
   ) => {
     const { action, claim } = await begin(subject, reason)
     const outcome = await db.write(async tx => {
-      await claim(tx)
+      await claim(tx, false)
       const result = await work(tx)
       await recordAction(tx, { ...action, detail: detailOf(result, detail) })
       return result

@@ -7,6 +7,8 @@ import type { Staff } from '../staff.ts'
 export interface Reached {
   id: string
   permission: Permission
+  /** Of its declaration, for this input. */
+  mayOnePerson(input: { body: unknown; params: unknown }): boolean
 }
 
 /** Of a request that was kept, and that a second person has confirmed. */
@@ -27,6 +29,8 @@ interface Call {
   confirmation?: Confirmation | undefined
   /** Set when the operation is reached, which is before its handler runs. */
   reached?: Reached
+  /** Of its path, set with `reached`. */
+  params?: unknown
 }
 
 const calls = new WeakMap<Request, Call>()

@@ -1,6 +1,6 @@
 /** Declares an operation of the console: as `operation` does for the API, with the permission that it needs. */
 import { DomainError, type ProblemType } from '../../../core/problems.ts'
-import type { TSchema } from '../../../core/typebox.ts'
+import type { Static, TSchema } from '../../../core/typebox.ts'
 import {
   type Declaration,
   type Nothing,
@@ -19,12 +19,18 @@ interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   permission: Permission
   /** Why a write takes no `reason`: how to undo it. All other writes take one in their body. */
   reversible?: string
+  /** Why no second person is asked although the permission is of a group, or for which input: what takes value, or creates none. */
+  onePerson?: string | ((input: { body: Input<Body>; params: Input<Params> }) => boolean)
 }
+
+type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
 /** The declaration as tests read it, in the `detail` of its route. */
 export interface ConsoleDeclared {
   permission: Permission
   reversible?: string
+  /** Whether one person may: by the input where it depends on it. */
+  onePerson: 'always' | 'sometimes' | 'never'
 }
 
 const CONSOLE = 'x-console'
@@ -46,19 +52,29 @@ export function consoleOperation<
 >(
   declaration: ConsoleDeclaration<Body, Query, Params, Responses, Problem>,
 ): Operation<Body, Query, Params, Responses, Problem> {
-  const { permission, reversible, ...rest } = declaration
+  const { permission, reversible, onePerson, ...rest } = declaration
   const declared = operation<Responses, Body, Query, Params, Problem>({ ...rest, idempotencyKey: 'none' })
   // Guarantee of the cast: the hooks that `operation` returns with its options.
   const { transform } = declared as unknown as { transform: unknown[] }
-  const detail = { ...declared.detail, [CONSOLE]: { permission, reversible } }
-  const hooks = { detail, transform: [reach({ id: rest.id, permission }), ...transform] }
+  const byInput = typeof onePerson === 'function' ? onePerson : null
+  const whether = byInput ? 'sometimes' : onePerson === undefined ? 'never' : 'always'
+  const ofConsole: ConsoleDeclared = { permission, ...(reversible && { reversible }), onePerson: whether }
+  const detail = { ...declared.detail, [CONSOLE]: ofConsole }
+  const reached = {
+    id: rest.id,
+    permission,
+    // Guarantee of the cast: it is asked by a handler, whose input has the types of the declaration.
+    mayOnePerson: (input: unknown) =>
+      byInput?.(input as Parameters<typeof byInput>[0]) ?? whether === 'always',
+  }
+  const hooks = { detail, transform: [reach(reached), ...transform] }
   return Object.assign(declared, hooks)
 }
 
 /** @throws DomainError `permission_denied` */
 const reach =
   (reached: Reached) =>
-  ({ request }: { request: Request }): void => {
+  ({ request, params }: { request: Request; params: unknown }): void => {
     const call = callOf(request)
     const { permission } = reached
     if (!mayDo(call.staff.role, permission))
@@ -67,4 +83,5 @@ const reach =
         detail: `The role ${call.staff.role} does not have ${permission}.`,
       })
     call.reached = reached
+    call.params = params
   }

@@ -22,7 +22,7 @@ export async function readServerKeys(reader: Reader) {
   return {
     keys: (await listServerKeys(reader)).map(row => presentKey(row, now)),
     // Guarantee of the cast: an object without symbols has its own names alone.
-    scopes: Object.entries(SERVER_SCOPES).map(([scope, meaning]) => ({
+    scopes: Object.entries(SERVER_SCOPES).map(([scope, { meaning }]) => ({
       scope: scope as ServerScope,
       meaning,
     })),

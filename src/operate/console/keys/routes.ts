@@ -1,5 +1,6 @@
 /** The keys with which the club's own systems call the API. */
 import { transportProblems } from '../../../core/transport-problems.ts'
+import { createsValue } from '../../../identity/server-keys/scopes.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -33,6 +34,7 @@ export const keyRoutes = (deps: ConsoleDeps) =>
         id: 'createServerKey',
         summary: 'Make a key, which is shown once',
         permission: 'keys.write',
+        onePerson: ({ body }) => !body.scopes.some(createsValue),
         body: schema.NewServerKey,
         responses: { 201: schema.IssuedServerKey },
         problems: [keyProblems.server_key_exists, transportProblems.validation_failed],
@@ -68,6 +70,7 @@ export const keyRoutes = (deps: ConsoleDeps) =>
         id: 'revokeServerKeys',
         summary: 'Refuse the keys of a source from now on',
         permission: 'keys.write',
+        onePerson: 'It takes a key away.',
         params: schema.SourceParams,
         body: schema.Revocation,
         responses: { 200: schema.Revoked },

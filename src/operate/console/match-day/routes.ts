@@ -78,6 +78,8 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         summary: 'Enter status, scores and kick-off of a match',
         description: 'A result settles the predictions; another result settles them again.',
         permission: 'matches.write',
+        // A result settles predictions, and a later kick-off opens them again.
+        onePerson: ({ body }) => !['finished', 'scheduled'].includes(body.status),
         reversible: 'enter the former state with the next revision',
         params: schema.MatchParams,
         body: schema.ReportedState,
@@ -99,6 +101,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         id: 'resetMatchRevision',
         summary: 'Lower the revision of a match, after a wrong number shut out later reports',
         permission: 'matches.write',
+        onePerson: 'It gives nothing.',
         params: schema.MatchParams,
         body: schema.ResetRevision,
         responses: { 200: schema.MatchDetail },

@@ -2,11 +2,13 @@
 import { decodeJwt, errors } from 'jose'
 import type { Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { providerIdOf } from '../../../core/staff-ids.ts'
 import { ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { providerProblems } from '../../../platform/identity-provider/problems.ts'
 import { recordAction } from '../audit/record.ts'
 import { consoleProblems } from '../problems.ts'
 import { endSessionsAtProvider, type ProviderLogout } from '../sessions/provider-sessions.ts'
+import { endSessionsOf } from '../sessions/staff-sessions.ts'
 import { PROVIDER } from '../staff.ts'
 import { createStaffProvider, LEEWAY_SECONDS, type StaffProviderDeps } from './provider.ts'
 
@@ -25,7 +27,7 @@ const refused = (detail: string) =>
 /** Reads logout tokens. @throws DomainError `logout_token_not_valid`, `identity_provider_unavailable` */
 export function createLogoutReader(deps: StaffProviderDeps) {
   const { discover, issuers, verify } = createStaffProvider(deps)
-  const { clientId } = deps.provider
+  const { clientId, issuer } = deps.provider
 
   /** Before the provider is asked for its keys. */
   function requireAddressed(token: string) {
@@ -49,11 +51,11 @@ export function createLogoutReader(deps: StaffProviderDeps) {
       // An ID token has a nonce, and no such event.
       const isOther = !TYPES.includes(protectedHeader.typ?.toLowerCase()) || nonce !== undefined
       if (isOther || typeof jti !== 'string' || !isLogout(events)) throw refused('It is no logout token.')
-      const subject = typeof sub === 'string' ? sub : null
+      const person = typeof sub === 'string' ? providerIdOf(issuer, sub) : null
       const session = typeof sid === 'string' ? sid : null
-      if (subject === null && session === null) throw refused('It names neither a person nor a session.')
+      if (person === null && session === null) throw refused('It names neither a person nor a session.')
       // A token that is sent again ends nothing that began after it.
-      return { subject, session, until: new Date((iat + LEEWAY_SECONDS) * 1_000) }
+      return { person, session, until: new Date((iat + LEEWAY_SECONDS) * 1_000) }
     } catch (error) {
       if (error instanceof errors.JOSEError) throw refused(`It does not verify: ${error.code}.`)
       if (error instanceof ProviderError)
@@ -84,4 +86,13 @@ export async function logOutAtProvider(tx: Transaction, logout: ProviderLogout):
       ...{ subject: { kind: 'session', id }, detail: { staffId } },
     })
   return ended.length
+}
+
+/** Whom the provider knows without a role: what an earlier role began ends. */
+export async function logOutWithoutRole(tx: Transaction, staffId: string): Promise<void> {
+  const { ended, requests } = await endSessionsOf(tx, staffId, PROVIDER)
+  if (ended + requests === 0) return
+  const subject = { kind: 'staff', id: staffId }
+  const action = { staff: PROVIDER, operation: 'endProviderSessions', subject }
+  await recordAction(tx, { ...action, detail: { ended, requests } })
 }

@@ -19,8 +19,13 @@ import {
   sessionCookie,
 } from '../sessions/cookie.ts'
 import { EndedSessions } from '../sessions/schema.ts'
-import { createSession, endSessionOfToken, SESSION_MS } from '../sessions/sessions.ts'
-import { createLogoutReader, logOutAtProvider } from './logout.ts'
+import {
+  createSession,
+  endSessionOfToken,
+  endSessionsInOtherRoles,
+  SESSION_MS,
+} from '../sessions/sessions.ts'
+import { createLogoutReader, logOutAtProvider, logOutWithoutRole } from './logout.ts'
 import { LogoutForm, ProviderResponse, Redirect, SignInOptions } from './schema.ts'
 import { createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
 
@@ -94,6 +99,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
           const replaced = readCookie(request.headers, cookieName(secure))
           const { token } = await deps.db.write(async tx => {
             if (replaced !== undefined) await endSessionOfToken(tx, replaced)
+            await endSessionsInOtherRoles(tx, staff)
             const created = await createSession(tx, staff, sid)
             const subject = { kind: 'session', id: created.id }
             await recordAction(tx, { staff, operation: 'signIn', subject, detail: { provider: true } })
@@ -102,6 +108,8 @@ export const providerRoutes = (deps: ConsoleDeps) => {
           return redirect('/', [forgotten, sessionCookie(console, token, SESSION_MS / 1_000)])
         } catch (error) {
           const fault = error instanceof SignInRefused ? error.fault : 'provider'
+          const staffId = error instanceof SignInRefused ? error.staffId : null
+          if (staffId !== null) await deps.db.write(tx => logOutWithoutRole(tx, staffId))
           const requestId = requestIdOf(set)
           logSecurityEvent(deps.log, 'console_sign_in_refused', { requestId, path: `${PREFIX}/callback` })
           deps.log.warn({ requestId, fault, error: loggable(error) }, 'staff were not signed in')

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 import type { Sources } from '../../../../db/index.ts'
 import { isSameSecret } from '../../../core/constant-time.ts'
+import { providerIdOf } from '../../../core/staff-ids.ts'
 import { type Fetch, fetchJson, ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { mintSecret } from '../sessions/secrets.ts'
-import { nameFault, type Staff, staffIdOf } from '../staff.ts'
+import { nameFault, type Staff } from '../staff.ts'
 import { createStaffProvider, LIMITS, type StaffProviderDeps } from './provider.ts'
 import { readRole } from './role.ts'
 
@@ -22,6 +23,8 @@ export class SignInRefused extends Error {
     readonly fault: SignInFault,
     /** For the log: without a value of the response. */
     message: string,
+    /** Id of a person who has no role any more. */
+    readonly staffId: string | null = null,
   ) {
     super(message)
     this.name = 'SignInRefused'
@@ -48,7 +51,7 @@ interface SignedIn {
 
 export function createStaffSignIn({ redirectUri, randomBytes, ...deps }: Options) {
   const { fetch } = deps
-  const { clientId, clientSecret, roleClaim } = deps.provider
+  const { clientId, clientSecret, issuer, roleClaim } = deps.provider
   const { discover: readEndpoints, issuers, verify } = createStaffProvider(deps)
 
   async function discover() {
@@ -129,10 +132,11 @@ export function createStaffSignIn({ redirectUri, randomBytes, ...deps }: Options
       if (typeof sub !== 'string' || !SUBJECT.test(sub))
         throw new SignInRefused('provider', 'the subject of the ID token is not 1 to 255 characters of ASCII')
       const role = readRole(claims, roleClaim)
-      if (role === null) throw new SignInRefused('no_role', `the claim ${roleClaim} has no role`)
+      const id = providerIdOf(issuer, sub)
+      if (role === null) throw new SignInRefused('no_role', `the claim ${roleClaim} has no role`, id)
       const { sid } = claims
       return {
-        staff: { id: staffIdOf(sub), name: nameOf(claims), role },
+        staff: { id, name: nameOf(claims), role },
         sid: typeof sid === 'string' && sid.length <= MAX_SID ? sid : null,
       }
     },

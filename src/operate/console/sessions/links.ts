@@ -2,6 +2,7 @@
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { linkIdOf } from '../../../core/staff-ids.ts'
 import { recordAction } from '../audit/record.ts'
 import { consoleProblems } from '../problems.ts'
 import type { Role } from '../roles.ts'
@@ -21,7 +22,7 @@ export async function issueLink(
 ): Promise<{ secret: string; expiresAt: Date }> {
   const secret = mintSecret(tx.randomBytes)
   const expiresAt = new Date(tx.now().getTime() + LINK_MS)
-  const staffId = `link:${name}`
+  const staffId = linkIdOf(name)
   const link = { hash: hashSecret(secret), staffId, name, role }
   await tx.insert(tx.tables.consoleLinks).values({ ...link, createdAt: tx.now(), expiresAt })
   const subject = { kind: 'staff', id: staffId }

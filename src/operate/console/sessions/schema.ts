@@ -3,6 +3,7 @@ import { Closed, IdReference, Instant, Integer, OneOf } from '../../../core/sche
 import { Type } from '../../../core/typebox.ts'
 import { Reason } from '../contract/reason.ts'
 import { PERMISSION_NAMES, type Permission, ROLES } from '../roles.ts'
+import { MAX_STAFF_ID } from '../staff.ts'
 
 const RoleName = OneOf(ROLES, { description: 'What the person may do: see `roles.ts`.' })
 
@@ -27,7 +28,7 @@ export const CurrentSession = Closed(
 export const StaffSessionParams = Closed({ sessionId: IdReference('Id of the session.') })
 export const WithReason = Closed({ reason: Reason })
 export const StaffMember = Closed({
-  staffId: Type.String({ minLength: 1, maxLength: 300, description: 'Id of the person.' }),
+  staffId: Type.String({ minLength: 1, maxLength: MAX_STAFF_ID, description: 'Id of the person.' }),
   reason: Reason,
 })
 export const EndedSessions = Closed({ ended: Integer({ description: 'How many sessions ended.' }) })

@@ -1,7 +1,9 @@
 /** Sessions of staff. They last for a working day; nothing prolongs them. */
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { prepared } from '../../../../db/prepared.ts'
+import { hasNoIssuer } from '../../../core/staff-ids.ts'
+import { endRequestsWithoutRole } from '../approvals/end-requests.ts'
 import { roleOf, type Staff } from '../staff.ts'
 import { hashSecret, mintSecret } from './secrets.ts'
 
@@ -21,7 +23,7 @@ export interface NewSession extends StaffSession {
 
 /**
  * Always with a new token: one that a browser had before its sign-in is worth nothing. `providerSession`: of a sign-in with the
- * provider, its `sid`.
+ * provider, its `sid`. Requests of the person that the role does not allow end.
  */
 export async function createSession(
   tx: Transaction,
@@ -36,13 +38,36 @@ export async function createSession(
     ...{ id, hash: hashSecret(token), staffId, name, role, providerSession },
     ...{ createdAt, expiresAt, lastUsedAt: createdAt },
   })
+  await endRequestsWithoutRole(tx, staff)
   return { id, staff, expiresAt, lastUsedAt: createdAt, token }
+}
+
+/** Those of the person in another role, which the provider has just taken from them. */
+export async function endSessionsInOtherRoles(tx: Transaction, { id, role }: Staff): Promise<void> {
+  const { consoleSessions } = tx.tables
+  await tx
+    .update(consoleSessions)
+    .set({ endedAt: tx.now() })
+    .where(
+      and(eq(consoleSessions.staffId, id), ne(consoleSessions.role, role), isNull(consoleSessions.endedAt)),
+    )
+}
+
+/** Locks a session against its end. False if it has ended. */
+export async function lockSession(tx: Transaction, id: string): Promise<boolean> {
+  const { consoleSessions } = tx.tables
+  const locked = await tx
+    .update(consoleSessions)
+    .set({ lastUsedAt: sql`${consoleSessions.lastUsedAt}` })
+    .where(and(eq(consoleSessions.id, id), isNull(consoleSessions.endedAt)))
+    .returning()
+  return locked.length > 0
 }
 
 /** The session of a token; null if it is unknown, expired or ended. */
 export async function findSession(reader: Reader, token: string): Promise<StaffSession | null> {
   const [row] = await selectSession(reader, hashSecret(token), reader.now())
-  return row ? sessionOf(row) : null
+  return row && !hasNoIssuer(row.staffId) ? sessionOf(row) : null
 }
 
 /** Whether it was not ended before. */

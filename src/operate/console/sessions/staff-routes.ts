@@ -20,15 +20,15 @@ export const staffRoutes = (deps: ConsoleDeps) =>
     )
     .post(
       '/sessions/:sessionId/end',
-      async ({ act, body: { reason }, params: { sessionId } }) => {
-        await act({ kind: 'session', id: sessionId }, reason, tx => endStaffSession(tx, sessionId), {
-          detail: ({ staffId }) => ({ staffId }),
+      async ({ act, body: { reason }, params: { sessionId }, staff }) => {
+        await act({ kind: 'session', id: sessionId }, reason, tx => endStaffSession(tx, sessionId, staff), {
+          detail: result => result,
         })
         return { ended: 1 }
       },
       consoleOperation({
         id: 'endStaffSession',
-        summary: 'End a session of a person of the staff',
+        summary: 'End a session of a person of the staff, with what they have asked for',
         permission: 'staff.write',
         params: StaffSessionParams,
         body: WithReason,
@@ -39,17 +39,19 @@ export const staffRoutes = (deps: ConsoleDeps) =>
     )
     .post(
       '/end-sessions',
-      async ({ act, body: { reason, staffId } }) => ({
-        ended: await act({ kind: 'staff', id: staffId }, reason, tx => endSessionsOf(tx, staffId), {
-          detail: ended => ({ ended }),
-        }),
-      }),
+      async ({ act, body: { reason, staffId }, staff }) => {
+        const subject = { kind: 'staff', id: staffId }
+        const { ended } = await act(subject, reason, tx => endSessionsOf(tx, staffId, staff), {
+          detail: result => result,
+        })
+        return { ended }
+      },
       consoleOperation({
         id: 'endSessionsOfStaff',
-        summary: 'End all sessions and unused links of a person',
+        summary: 'End all sessions, unused links and open requests of a person',
         permission: 'staff.write',
         body: StaffMember,
         responses: { 200: EndedSessions },
-        examples: { body: { staffId: 'link:Ada Lovelace', reason: 'Left the club.' } },
+        examples: { body: { staffId: 'link:adalovelace', reason: 'Left the club.' } },
       }),
     )

@@ -2,8 +2,9 @@
 import { and, asc, desc, eq, gt, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { endRequestsOf } from '../approvals/end-requests.ts'
 import { consoleProblems } from '../problems.ts'
-import { roleOf } from '../staff.ts'
+import { roleOf, type Staff } from '../staff.ts'
 
 /** A club's staff sign in once a day: what is listed is bounded by their number. */
 const MAX_SESSIONS = 500
@@ -31,8 +32,8 @@ export async function listSessions(reader: Reader) {
   }))
 }
 
-/** @throws DomainError `session_not_found` if it is unknown, expired or ended */
-export async function endStaffSession(tx: Transaction, id: string): Promise<{ staffId: string }> {
+/** With the requests of the person. @throws DomainError `session_not_found` if it is unknown, expired or ended */
+export async function endStaffSession(tx: Transaction, id: string, by: Staff) {
   const { consoleSessions } = tx.tables
   const [ended] = await tx
     .update(consoleSessions)
@@ -40,11 +41,12 @@ export async function endStaffSession(tx: Transaction, id: string): Promise<{ st
     .where(and(eq(consoleSessions.id, id), isLive(tx)))
     .returning()
   if (!ended) throw new DomainError(consoleProblems.session_not_found)
-  return ended
+  const { staffId } = ended
+  return { staffId, requests: await endRequestsOf(tx, staffId, by) }
 }
 
-/** Links that are not used yet end as well. Returns how many sessions ended. */
-export async function endSessionsOf(tx: Transaction, staffId: string): Promise<number> {
+/** Links that are not used yet and open requests end as well. Returns how many sessions and requests ended. */
+export async function endSessionsOf(tx: Transaction, staffId: string, by: Staff) {
   const { consoleSessions, consoleLinks } = tx.tables
   await tx
     .update(consoleLinks)
@@ -61,5 +63,5 @@ export async function endSessionsOf(tx: Transaction, staffId: string): Promise<n
     .set({ endedAt: tx.now() })
     .where(and(eq(consoleSessions.staffId, staffId), isLive(tx)))
     .returning()
-  return ended.length
+  return { ended: ended.length, requests: await endRequestsOf(tx, staffId, by) }
 }

@@ -1,13 +1,14 @@
 /** Actions that wait for a second person, and what was decided. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Approval, ApprovalPage } from '../../../approvals/schema.ts'
+import type { Approval, ApprovalPage, Confirmed } from '../../../approvals/schema.ts'
 import { read, write } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
 import { Facts, Page } from '../../parts/page.tsx'
 import { useAction, usePages } from '../../parts/resource.ts'
+import { SecretDialog } from '../../parts/secret.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -99,12 +100,19 @@ export function Screen() {
 
 function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknown }) {
   const [isRefusing, setRefusing] = useState(false)
+  const [key, setKey] = useState<string | null>(null)
   const isOwn = kept.requestedBy.id === session.value?.staff.id
   const address = `/api/approvals/${encodeURIComponent(kept.id)}`
   const confirm = useAction(async () => {
-    await write('POST', `${address}/confirm`, {})
+    const { result } = await write<typeof Confirmed.static>('POST', `${address}/confirm`, {})
+    // Of a server key. Who confirms hands it over, since nothing else shows it.
+    const made = Object(result).key
+    if (typeof made === 'string') return setKey(made)
     toast(`${wordsOf(kept.operation)}: done.`)
+    onClose()
   })
+  if (key !== null)
+    return <SecretDialog title={wordsOf(kept.operation)} what="the key" value={key} onClose={onClose} />
   if (isRefusing)
     return (
       <ReasonDialog
@@ -144,10 +152,13 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
           <Button
             kind="primary"
             busy={confirm.isBusy}
-            blocked={!kept.mayConfirm && 'Another person must confirm what you asked for.'}
-            onClick={async () => {
-              if (await confirm.run()) onClose()
-            }}
+            blocked={
+              !kept.mayConfirm &&
+              (isOwn
+                ? 'Another person must confirm what you asked for.'
+                : 'Only who signs in as they did can: by a link, or with the provider.')
+            }
+            onClick={() => confirm.run()}
           >
             Confirm
           </Button>

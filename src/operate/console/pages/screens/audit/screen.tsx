@@ -190,12 +190,7 @@ function FilterDialog({ of, onApply, onClose }: FilterDialogProps) {
           </>
         }
       >
-        <TextField
-          label="Person"
-          hint="Their id, such as link:Ada Lovelace"
-          autofocus
-          {...field('staffId')}
-        />
+        <TextField label="Person" hint="Their id, such as link:adalovelace" autofocus {...field('staffId')} />
         <TextField label="Kind of subject" hint="Such as fan, reward or purchase" {...field('subjectKind')} />
         <TextField label="Subject" hint="Its id" {...field('subjectId')} />
         <TextField label="Operation" hint="Its id, such as grantPoints" {...field('operation')} />

@@ -1,0 +1,222 @@
+/**
+ * `CONSOLE_TWO_PERSON=money` follows value: whatever can create points, cash, goods, or a key that can, waits for a second person.
+ * A new operation, kind or scope fails here until it is classified.
+ */
+import { describe, expect, test } from 'bun:test'
+import { createsValue, isServerScope, SERVER_SCOPES } from '../../src/identity/server-keys/scopes.ts'
+import { entryKinds } from '../../src/operate/admin/import/catalogue-records.ts'
+import { createConsoleApi } from '../../src/operate/console/app.ts'
+import { givesValue } from '../../src/operate/console/catalogue/value.ts'
+import { consoleDeclaredOf } from '../../src/operate/console/contract/operation.ts'
+import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
+import { twoPersonGroupsOf } from '../../src/operate/console/roles.ts'
+import { declaredOf } from '../../src/platform/http/contract/operation.ts'
+import { addMatch } from '../play/predictions/match-world.ts'
+import { onEachEngine } from '../support/world.ts'
+import { consoleOf } from './support.ts'
+
+/** Writes that a second person confirms with `money`, whatever their input. */
+const ALWAYS = [
+  'grantCashToFan',
+  'grantPointsToFan',
+  'mergeFan',
+  'refundPurchase',
+  'rotateServerKey',
+  'startImport',
+  'undoUseOfFan',
+  'undoUseOfReward',
+  'voidEventOfFan',
+]
+/** Those that a second person confirms by what they would give. */
+const BY_INPUT = [
+  'createServerKey',
+  'reportMatch',
+  'restoreCatalogueEntry',
+  'saveCatalogueEntry',
+  'switchCatalogueEntry',
+]
+/** Those that one person does, since they create nothing. */
+const NEVER = [
+  'announceImportFile',
+  'cancelJob',
+  'changeConsoleOrderLine',
+  'checkImportFile',
+  'confirmApproval',
+  'decideAboutFan',
+  'decideAppeal',
+  'decideCase',
+  'endSession',
+  'endSessionsOfFan',
+  'endSessionsOfStaff',
+  'endStaffSession',
+  'eraseFan',
+  'exportFan',
+  'exportPackingList',
+  'liftSanction',
+  'planCatalogueEntry',
+  'planMergeOfFan',
+  'previewQuest',
+  'previewRule',
+  'refuseApproval',
+  'renameFan',
+  'replaceCodeOfFan',
+  'resetMatchRevision',
+  'revealReporter',
+  'revokeServerKeys',
+  'startBackup',
+  'startVerification',
+  'storeImportFilePart',
+  'undoClaimOfFan',
+  'uploadCataloguePicture',
+  'useCode',
+]
+
+const SCOPES_WITH_VALUE = ['cash:write', 'events:write', 'matches:write', 'points:write']
+const KINDS_WITH_VALUE: string[] = ['match', 'pack', 'product', 'quest', 'reward', 'rule', 'set']
+
+const scopes = Object.keys(SERVER_SCOPES).filter(isServerScope)
+const kinds = Object.keys(entryKinds) as (keyof typeof entryKinds)[]
+
+onEachEngine('two people for money', world => {
+  const twoPeople = consoleOf(world, () => {
+    const { console } = world.config
+    if (!console) throw new Error('the console is on in tests')
+    // Guarantee of the cast: the configuration of tests with another member.
+    return {
+      config: { ...world.config, console: { ...console, twoPerson: ['money'] } } as ConsoleDeps['config'],
+    }
+  })
+  const owner = (name = 'Ada') => twoPeople.as('owner', name)
+  const reason = 'For the new season.'
+  let count = 0
+  const next = () => `value-${++count}`
+
+  const writes = () =>
+    createConsoleApi(world.deps).routes.flatMap(route => {
+      const [declared, ofConsole] = [declaredOf(route), consoleDeclaredOf(route)]
+      if (!declared || !ofConsole || route.method === 'GET') return []
+      const isOfMoney = twoPersonGroupsOf(ofConsole.permission).includes('money')
+      const whether = isOfMoney ? ofConsole.onePerson : 'always'
+      return [{ id: declared.id, route, whether, body: declared.examples.body }]
+    })
+  const idsWhere = (whether: string) =>
+    writes()
+      .filter(one => one.whether === whether)
+      .map(({ id }) => id)
+      .toSorted()
+
+  async function confirm(approvalId: string, by = owner('Grace')) {
+    const { status, body } = await by.post(`/api/approvals/${approvalId}/confirm`, {})
+    expect(status).toBe(200)
+    return body.result
+  }
+
+  test('every write is classified', () => {
+    expect(idsWhere('never')).toEqual(ALWAYS)
+    expect(idsWhere('sometimes')).toEqual(BY_INPUT)
+    // Webhooks are what other systems hear.
+    expect(idsWhere('always').filter(id => !id.includes('Webhook'))).toEqual(NEVER)
+  })
+
+  test('every scope and every kind of entries is classified', () => {
+    expect<string[]>(scopes.filter(createsValue).toSorted()).toEqual(SCOPES_WITH_VALUE)
+    expect<string[]>(kinds.filter(givesValue).toSorted()).toEqual(KINDS_WITH_VALUE)
+  })
+
+  test('what always needs them is kept, before anything is read or written', async () => {
+    for (const { id, route, body } of writes().filter(({ whether }) => whether === 'never')) {
+      const path = route.path.replace(/:\w+/g, 'unknown')
+      const person = twoPeople.as('owner', next())
+      const init = { method: route.method, body: JSON.stringify(body) }
+      const response = await person.send(path, { ...init, headers: { 'content-type': 'application/json' } })
+      // A purchase that nobody has is refused before another person is asked.
+      const expected = id === 'refundPurchase' ? [404, 'purchase_not_found'] : [202, 'approval_required']
+      expect([id, response.status, response.body.code]).toEqual([id, ...expected])
+    }
+  })
+
+  describe('a server key', () => {
+    const create = (scope: string, source = next()) =>
+      owner().post('/api/keys', { source, scopes: ['fans:read', scope], reason })
+
+    test.each(scopes.map(scope => [scope] as const))(
+      'with %s waits if the scope creates value',
+      async scope => {
+        const { status } = await create(scope)
+        expect(status).toBe(SCOPES_WITH_VALUE.includes(scope) ? 202 : 201)
+      },
+    )
+
+    test('is shown to the one who confirms it, and no rotation goes round them', async () => {
+      const source = next()
+      const asked = await create('points:write', source)
+      const { key } = await confirm(asked.body.approvalId)
+      expect(key).toStartWith('mdk_')
+      expect((await owner().post(`/api/keys/${source}/rotate`, { reason })).status).toBe(202)
+      expect((await owner().post(`/api/keys/${source}/revoke`, { reason })).status).toBe(200)
+    })
+  })
+
+  describe('the catalogue', () => {
+    const team = (id: string) => ({ id, name: 'A team', shortName: 'ATM' })
+    const rule = (id: string, points = 5) => ({
+      ...{ id, name: 'Shopping', eventType: 'shop.purchase', points: { fixed: points } },
+    })
+    const save = (kind: string, entry: { id: string }, revision: number | null = null) =>
+      twoPeople
+        .as('editor', 'Ana')
+        .put(`/api/catalogue/${kind}/entries/${entry.id}`, { entry, revision, reason })
+    const editor = twoPeople.as('editor', 'Eva')
+
+    test.each(kinds.map(kind => [kind] as const))(
+      'an entry of the kind %s waits if it gives value',
+      async kind => {
+        const path = `/api/catalogue/${kind}/entries/${next()}`
+        const asked = [
+          await owner(next()).put(path, { entry: {}, revision: null, reason }),
+          await owner(next()).post(`${path}/restore`, { restore: 1, revision: 1, reason }),
+          await owner(next()).post(`${path}/activation`, { active: true, revision: 1, reason }),
+        ]
+        const expected = KINDS_WITH_VALUE.includes(kind)
+        expect(asked.map(({ status }) => status === 202)).toEqual([expected, expected, expected])
+        // What gives too much is stopped by one person.
+        const off = await owner(next()).post(`${path}/activation`, { active: false, revision: 1, reason })
+        expect(off.body.code).toBe('entry_not_found')
+      },
+    )
+
+    test('a team is saved by one person, and a rule by two, with its history', async () => {
+      expect((await save('team', team(next()))).status).toBe(200)
+      const id = next()
+      const asked = await save('rule', rule(id))
+      expect([asked.status, asked.body.code]).toEqual([202, 'approval_required'])
+      const path = `/api/catalogue/rule/entries/${id}`
+      expect((await editor.get(path)).status).toBe(404)
+      await confirm(asked.body.approvalId, editor)
+      const changed = await save('rule', rule(id, 500), 1)
+      await confirm(changed.body.approvalId, editor)
+      expect((await editor.get(path)).body).toMatchObject({ revision: 2, entry: { points: { fixed: 500 } } })
+      const restored = await editor.post(`${path}/restore`, { restore: 1, revision: 2, reason })
+      expect(restored.status).toBe(202)
+      const [newest] = (await editor.get(`${path}/history`)).body.revisions
+      expect(JSON.stringify(newest)).toContain('Ana')
+    })
+  })
+
+  test('a result waits, and a running score does not', async () => {
+    const { matchId } = await addMatch(world)
+    const editor = twoPeople.as('editor', 'Ana')
+    const path = `/api/match-day/matches/${matchId}`
+    const { kickoffAt } = (await editor.get(path)).body
+    const report = (revision: number, status: string, homeScore: number | null = 1) =>
+      editor.put(path, { revision, kickoffAt, status, homeScore, awayScore: homeScore })
+    const [{ revision }] = [(await editor.get(path)).body]
+    expect((await report(revision + 1, 'live')).status).toBe(200)
+    expect((await report(revision + 2, 'scheduled', null)).status).toBe(202)
+    const asked = await report(revision + 2, 'finished')
+    expect(asked.status).toBe(202)
+    expect((await editor.get(path)).body.status).toBe('live')
+    await confirm(asked.body.approvalId, twoPeople.as('editor', 'Eva'))
+    expect((await editor.get(path)).body.status).toBe('finished')
+  })
+})
