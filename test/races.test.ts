@@ -72,6 +72,43 @@ for (const engine of engines) {
       expect(claims).toHaveLength(1)
     })
 
+    const refreshPath = '/api/auth/native-token/refresh'
+    const refresh = async (n: number, refreshToken: string) => {
+      const { status, body } = await call(n, '', 'POST', refreshPath, { refreshToken })
+      return { status, refreshToken: String(body.refreshToken) }
+    }
+    const signIn = async (n: number) => {
+      const { body } = await call(n, await tokenOf(n), 'POST', '/api/auth/native-token', {})
+      return String(body.refreshToken)
+    }
+
+    test('of 100 uses of one refresh token all succeed; of 100 uses of their tokens those of one', async () => {
+      const first = await signIn(150)
+      const successors = await hundred(n => refresh(n, first))
+      expect(successors.map(({ status }) => status)).toEqual(Array(100).fill(200))
+      const uses = await hundred(n => refresh(n, successors[n]?.refreshToken ?? ''))
+      // One is used first; the next one is a reuse, and ends the session. None is accepted after it.
+      expect(uses.filter(({ status }) => status === 200)).toHaveLength(1)
+      for (const token of [first, ...uses.map(({ refreshToken }) => refreshToken)])
+        expect((await refresh(0, token)).status).toBe(401)
+    })
+
+    test('a refresh token raced with its successor: the session ends only if the successor was first', async () => {
+      const rounds = await Promise.all(
+        Array.from({ length: 25 }, async (_, n) => {
+          const first = await signIn(151 + n)
+          const { refreshToken: second } = await refresh(n, first)
+          const [late, next] = await Promise.all([refresh(n, first), refresh(n + 1, second)])
+          const last = await refresh(n, next.refreshToken)
+          return { late: late.status, next: next.status, last: last.status }
+        }),
+      )
+      for (const { late, next, last } of rounds) {
+        if (late === 200) expect([next, last]).toEqual([200, 200])
+        else expect(last).toBe(401)
+      }
+    })
+
     async function stockOf(id: string) {
       const { read, tables } = processes.db
       const [row] = await read.select().from(tables.rewards).where(eq(tables.rewards.id, id))

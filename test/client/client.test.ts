@@ -301,6 +301,23 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(error?.code).toBe('picture_not_supported')
     })
 
+    test('goes on after a refresh whose response was lost, also when it is repeated an hour later', async () => {
+      let ended = 0
+      const { fetch, to } = watchedFetch({ loseFirst: '/api/auth/native-token/refresh' })
+      const { api, session } = await signedIn({ fetch, retries: 0, onSessionEnd: () => ended++ })
+      const before = await session.current()
+      world.clock.advance(EXPIRED_MS)
+      expect((await api.readDashboard()).error?.code).toBe('network_error')
+      expect(await session.current()).toEqual(before)
+      world.clock.advance(60 * 60_000)
+      for (const round of [1, 2]) {
+        expect([round, (await api.readOnboarding()).error]).toEqual([round, null])
+        world.clock.advance(EXPIRED_MS)
+      }
+      expect(to('/api/auth/native-token/refresh').map(({ status }) => status)).toEqual([null, 200, 200])
+      expect(ended).toBe(0)
+    })
+
     test('ends for the app when the API has ended it', async () => {
       let ended = 0
       const { api, session, fan } = await signedIn({ onSessionEnd: () => ended++ })

@@ -1,5 +1,5 @@
 /** Sessions of devices with native tokens. A session is a family of refresh tokens; its row decides which one is valid. */
-import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -13,8 +13,8 @@ const ACCESS_TOKEN_MS = 15 * 60_000
 const REFRESH_TOKEN_MS = 30 * DAY_MS
 /** Active sessions of a fan. */
 const MAX_SESSIONS = 50
-/** How long the previous refresh token is still accepted, for a client that did not receive the response. */
-export const REUSE_GRACE_MS = 10_000
+/** The generation of a refresh token that was issued and never used, once another one of its generation was. */
+const SUPERSEDED = 0
 
 export type NativeSession = Tables['nativeSessions']['$inferSelect']
 
@@ -77,56 +77,73 @@ export async function startSession(
 }
 
 /**
- * Rotates a refresh token. Returns null if it is unknown, expired, already used, or its session has ended. Reuse revokes
- * the session, except for the previous token within `REUSE_GRACE_MS`. The unit of work must commit also if the result is
- * null; `report` runs after the commit.
+ * Rotates a refresh token. Returns null if it is unknown or expired, or its session has ended. A used token is accepted again
+ * until its successor has been used, however late, for a client that did not receive the response. Any other reuse revokes
+ * the session. The unit of work must commit also if the result is null; `report` runs after the commit.
  */
 export async function refreshSession(
   tx: Transaction,
   refreshToken: string,
   report: (event: SecurityEvent, sessionId: string) => void,
 ): Promise<Grant | null> {
-  const { refreshTokens } = tx.tables
-  const now = tx.now()
-  const [presented] = await tx
-    .select()
-    .from(refreshTokens)
-    .where(and(eq(refreshTokens.hash, hashRefreshToken(refreshToken)), gt(refreshTokens.expiresAt, now)))
-  if (!presented) return null
-  const { sessionId } = presented
-
+  const hash = hashRefreshToken(refreshToken)
   // Each round is one conditional update of the session. If it changes nothing, a concurrent refresh was first. Generations
   // only grow, so the token becomes first the previous one, then a used one: three rounds are enough.
   for (let round = 0; round < 3; round++) {
-    const session = await findLiveSession(tx, sessionId)
-    if (!session) {
-      tx.afterCommit(() => report('ended_session_used', sessionId))
+    const presented = await findToken(tx, hash)
+    if (!presented) return null
+    const { session, generation } = presented
+    if (session.revokedAt || session.expiresAt <= tx.now()) {
+      tx.afterCommit(() => report('ended_session_used', session.id))
       return null
     }
-    const behind = session.generation - presented.generation
-    // The absolute difference: a clock that was set back must not extend the grace period.
-    const inGrace = behind === 1 && Math.abs(now.getTime() - session.rotatedAt.getTime()) <= REUSE_GRACE_MS
+    const behind = session.generation - generation
     const change =
       behind === 0
-        ? { generation: session.generation + 1, rotatedAt: now }
-        : inGrace
+        ? { generation: session.generation + 1, rotatedAt: tx.now() }
+        : // The session has a later token, which nobody has used.
+          behind === 1
           ? { generation: session.generation }
-          : { revokedAt: now }
+          : { revokedAt: tx.now() }
     const changed = await changeSession(tx, session, change)
-    if (changed?.revokedAt) tx.afterCommit(() => report('refresh_token_reused', sessionId))
-    // Within the grace period the response has another token of the current generation: both responses are usable.
-    if (changed) return changed.revokedAt ? null : grant(tx, changed, clientOfRefreshToken(refreshToken))
+    if (!changed) continue
+    if (changed.revokedAt) {
+      tx.afterCommit(() => report('refresh_token_reused', session.id))
+      return null
+    }
+    if (behind === 0) await supersedeSiblings(tx, session, hash)
+    return grant(tx, changed, clientOfRefreshToken(refreshToken))
   }
   return null
 }
 
-async function findLiveSession(tx: Transaction, sessionId: string): Promise<NativeSession | undefined> {
-  const { nativeSessions } = tx.tables
-  const [session] = await tx
-    .select()
-    .from(nativeSessions)
-    .where(and(eq(nativeSessions.id, sessionId), isLive(tx)))
-  return session
+/** The token and its session as of one moment; undefined if the token is unknown or has expired. */
+async function findToken(tx: Transaction, hash: string) {
+  const { refreshTokens, nativeSessions } = tx.tables
+  const [found] = await tx
+    .select({ generation: refreshTokens.generation, session: nativeSessions })
+    .from(refreshTokens)
+    .innerJoin(nativeSessions, eq(nativeSessions.id, refreshTokens.sessionId))
+    .where(and(eq(refreshTokens.hash, hash), gt(refreshTokens.expiresAt, tx.now())))
+  return found
+}
+
+/**
+ * When a token was accepted again, its generation has several successors, of which a client keeps one. Once that one is used,
+ * the others are not previous tokens: whoever has one has copied it. The update of the session has locked them.
+ */
+async function supersedeSiblings(tx: Transaction, { id, generation }: NativeSession, used: string) {
+  const { refreshTokens } = tx.tables
+  await tx
+    .update(refreshTokens)
+    .set({ generation: SUPERSEDED })
+    .where(
+      and(
+        eq(refreshTokens.sessionId, id),
+        eq(refreshTokens.generation, generation),
+        ne(refreshTokens.hash, used),
+      ),
+    )
 }
 
 /** Undefined if the session has changed since it was read. */

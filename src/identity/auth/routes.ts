@@ -65,7 +65,7 @@ const publicRoutes = (deps: SignInDeps) =>
         idempotencyKey: 'none',
         summary: 'Refresh a native token',
         description:
-          'Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device.',
+          'Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device.',
         body: schema.RefreshNativeToken,
         responses: { 200: schema.NativeToken },
         problems: [authProblems.invalid_refresh_token],
