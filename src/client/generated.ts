@@ -4454,7 +4454,7 @@ export interface components {
                  * @description Why, as in `GET /api/user/points`.
                  * @enum {string}
                  */
-                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_spent" | "merge_returned" | "merged";
+                reason: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
                 /** @description The cause within its reason. */
                 ref: string;
             };
@@ -6807,7 +6807,7 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only entries of this reason. */
-                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_spent" | "merge_returned" | "merged";
+                reason?: "onboarding" | "activity" | "adjustment" | "pack_purchase" | "pack_refund" | "order_payment" | "order_refund" | "opening_balance" | "rule" | "rule_void" | "quest" | "set" | "prediction" | "prediction_void" | "expired" | "merge" | "merge_void" | "merge_spent" | "merge_returned" | "merge_reclaimed" | "merged";
                 /** @description Entries from then on. */
                 since?: string;
                 /** @description Entries before then. */

@@ -5,6 +5,7 @@
 import { insertRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
 import { type CatalogueVersion, readVersion } from '../../club/catalogue/versions.ts'
+import type { Merge } from '../../core/caller.ts'
 import { type Cause, type Ledgers, openLedgers } from '../points/ledger.ts'
 import { causesOf, openRules, type RuleBook, type TakenGrant } from '../rules/apply-rules.ts'
 import { decisionsOf, type EventRow, eventOf, grantsOf, type NewEvent, parseJson } from './event.ts'
@@ -22,14 +23,15 @@ interface Draft {
 }
 
 /**
- * Locks the accounts of the fans, whose records exist. `causes`: see `openLedgers`.
+ * Locks the accounts of the fans, whose records exist. `causes`, `merges`: see `openLedgers`. Voids need the merges of the fans.
  */
 export async function openRecording(
   tx: Transaction,
   userIds: string[],
   causes: Cause[] = [],
+  merges: Merge[] = [],
 ): Promise<Recording> {
-  const ledgers = await openLedgers(tx, userIds, causes)
+  const ledgers = await openLedgers(tx, userIds, causes, merges)
   // After the lock: every change of a fan is made by a version that is committed by then.
   const version = await readVersion(tx)
   const listening = await listeningAt(tx, version)

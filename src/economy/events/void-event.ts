@@ -3,6 +3,7 @@ import { and, isNotNull, isNull } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
+import { followMerges } from '../../identity/users/merges.ts'
 import type { TakenGrant } from '../rules/apply-rules.ts'
 import { type EventKey, findEvent, hasKey } from './event-rows.ts'
 import { eventProblems } from './problems.ts'
@@ -25,7 +26,8 @@ export async function voidEvent(
     return new DomainError(eventProblems.event_not_found, {
       detail: 'The void is kept, and wins if the event arrives.',
     })
-  const recording = await openRecording(tx, [found.userId])
+  const merges = await followMerges(tx, [found.userId])
+  const recording = await openRecording(tx, [found.userId], [], merges)
   await recording.loadVoids([key])
   const voided = await recording.void(key)
   await recording.write()

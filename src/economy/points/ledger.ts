@@ -7,6 +7,7 @@ import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared } from '../../../db/prepared.ts'
+import type { Merge } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
 import { type Earned, raisedScores } from '../leaderboard/scores.ts'
@@ -22,6 +23,7 @@ import {
   readAccounts,
 } from './account.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
+import { readCarriedGrants } from './carried-grants.ts'
 import { correctedScores } from './corrected-scores.ts'
 import { chainEntry } from './hash.ts'
 import { pointsProblems } from './problems.ts'
@@ -86,12 +88,15 @@ export interface Ledgers {
   hasRoom(userId: string, points: number): boolean
   /** Reads what may have been booked before, as `causes` of `openLedgers`. */
   know(causes: Cause[]): Promise<void>
+  /** The fan, and those into whom it was merged, up to the one who remains. */
+  fansOf(userId: string): string[]
   /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError; DomainError `points_limit_reached` */
   append(change: PointsChange): Booking
   /**
    * Takes back a grant once, by an entry with the same `ref`; takes nothing if the grant does not exist.
    * Lifetime points fall by what is taken, and so does each board on which the grant counted and that is not final. There
    * `reachedAt` becomes the time of the fan's latest earning that remains, as if the grant had never been made.
+   * A grant that a merge has carried over is taken back of the fan who remains.
    * If the balance is zero, no entry is written, and a later call may take: the caller makes one call per void.
    * @throws LedgerMismatchError
    */
@@ -113,23 +118,67 @@ const nameOf = ({ reason, ref }: Pick<Cause, 'reason' | 'ref'>) => `${reason} ${
 /**
  * Locks and reads the ledgers of these fans, whose rows exist. `causes`: what may have been booked before, each once; for
  * `takeBack`, both the grant and its void. A cause that is left out must be new: the unique index refuses it otherwise.
+ * `merges`: of these fans, and of those into whom they were merged (`followMerges`). Their ledgers are opened as well.
  */
 export async function openLedgers(
   tx: Transaction,
   userIds: string[],
   causes: Cause[] = [],
+  merges: Merge[] = [],
 ): Promise<Ledgers> {
-  await lockAccounts(tx, userIds)
+  const owners = [...new Set([...userIds, ...merges.map(({ intoId }) => intoId)])]
+  await lockAccounts(tx, owners)
   // Separate statements after the lock: on PostgreSQL the statement that waited for the lock reads an older snapshot.
   const ledgers = new Map<string, Ledger>()
-  for (const [userId, account] of await readAccounts(tx, userIds))
+  for (const [userId, account] of await readAccounts(tx, owners))
     ledgers.set(userId, { ...account, known: new Map(), booked: [], taken: [] })
   const at = tx.now()
+  const intoOf = new Map(merges.map(({ fromId, intoId }) => [fromId, intoId]))
+  /** Of the merged fans: the refs of their grants in the ledgers of the others, by the entry of the grant. */
+  const carried = new Map<string, Map<number, string>>()
+  for (const merge of merges) carried.set(merge.fromId, await readCarriedGrants(tx, merge))
   await know(causes)
 
   async function know(causes: Cause[]): Promise<void> {
-    for (const { userId, ...entry } of await selectCauses(tx, causes))
+    const further: Cause[] = []
+    for (const { userId, ...entry } of await selectCauses(tx, causes)) {
       ledgers.get(userId)?.known.getOrInsert(nameOf(entry), entry)
+      const grant = carriedGrant(userId, entry)
+      if (grant) further.push(grant, { ...grant, reason: voidReasonOf('merge') })
+    }
+    if (further.length > 0) await know(further)
+  }
+
+  /** What a merge has made of the grant of a merged fan. */
+  function carriedGrant(userId: string, { seq }: PointsEntry): Grant | undefined {
+    const [into, ref] = [intoOf.get(userId), carried.get(userId)?.get(seq)]
+    return into === undefined || ref === undefined ? undefined : { userId: into, reason: 'merge', ref }
+  }
+
+  function fansOf(userId: string): string[] {
+    const into = intoOf.get(userId)
+    return into === undefined ? [userId] : [userId, ...fansOf(into)]
+  }
+
+  function takeBack({ userId, reason, ref }: Grant): TakenBack {
+    const ledger = ledgerOf(userId)
+    const granted = ledger.known.get(nameOf({ reason, ref }))
+    if (!granted) return { points: 0, uncollected: 0 }
+    const voiding = { reason: voidReasonOf(reason), ref }
+    const before = ledger.known.get(nameOf(voiding))
+    const later = carriedGrant(userId, granted)
+    // The fan who remains returns the points to this record, which loses them as it had earned them.
+    const reclaimed = later && !before ? takeBack(later).points : 0
+    if (later && reclaimed > 0) {
+      const returned = `${later.userId}:${later.ref}`
+      book(soundLedger(userId), { userId, delta: reclaimed, reason: 'merge_reclaimed', ref: returned })
+    }
+    const points = before ? -before.delta : Math.min(granted.delta, ledger.account.balance)
+    if (!before && points > 0) {
+      book(soundLedger(userId), { userId, delta: -points, ...voiding })
+      ledger.taken.push({ reason, ref, at: granted.createdAt })
+    }
+    return { points, uncollected: granted.delta - points }
   }
 
   function soundLedger(userId: string): Ledger {
@@ -154,6 +203,7 @@ export async function openLedgers(
 
   return {
     know,
+    fansOf,
     canBook: (userId, points) => canBook(ledgerOf(userId), points),
     hasRoom: (userId, points) => hasRoomFor(ledgerOf(userId).account, points, points),
     append(change) {
@@ -164,19 +214,7 @@ export async function openLedgers(
       if (balance + change.delta < 0) return { outcome: 'insufficient', balance }
       return { outcome: 'booked', entry: book(ledger, change) }
     },
-    takeBack({ userId, reason, ref }) {
-      const ledger = ledgerOf(userId)
-      const granted = ledger.known.get(nameOf({ reason, ref }))
-      if (!granted) return { points: 0, uncollected: 0 }
-      const voiding = { reason: voidReasonOf(reason), ref }
-      const before = ledger.known.get(nameOf(voiding))
-      const points = before ? -before.delta : Math.min(granted.delta, ledger.account.balance)
-      if (!before && points > 0) {
-        book(soundLedger(userId), { userId, delta: -points, ...voiding })
-        ledger.taken.push({ reason, ref, at: granted.createdAt })
-      }
-      return { points, uncollected: granted.delta - points }
-    },
+    takeBack,
     async write() {
       const changed = [...ledgers.values()].filter(({ booked }) => booked.length > 0)
       await writeEntries(tx, changed)

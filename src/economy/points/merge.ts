@@ -38,8 +38,8 @@ export async function carryPoints(tx: Transaction, { fromId, intoId }: Merge): P
   if (!last) return { balance: 0, lifetime: 0 }
   const balance = last.balanceAfter
   let lifetime = 0
-  for (const [boards, points] of earnedByBoards(entries, tx.now())) {
-    const ref = mergeRefOf({ fromId, seq: last.seq, boards })
+  for (const { boards, points, grantSeq } of earningsOf(entries, tx.now())) {
+    const ref = mergeRefOf({ fromId, seq: last.seq, boards, grantSeq })
     ledgers.append({ userId: intoId, delta: points, reason: 'merge', ref })
     lifetime += points
   }
@@ -84,29 +84,42 @@ async function readUncarried(tx: Transaction, { fromId, intoId }: Merge) {
   return { entries: later, carried }
 }
 
-/** What remains of the earnings of these entries, by the boards that are not final on which it counts, besides the global one. */
-function earnedByBoards(
-  entries: { reason: string; ref: string; delta: number; createdAt: Date }[],
+interface CarriedEarning {
+  points: number
+  /** That are not final, besides the global one. */
+  boards: string
+  /** Of a grant. */
+  grantSeq?: number
+}
+
+/** What remains of the earnings of these entries: each grant alone, since it can be taken back; the others in sums by boards. */
+function earningsOf(
+  entries: { seq: number; reason: string; ref: string; delta: number; createdAt: Date }[],
   now: Date,
-): Map<string, number> {
-  const earnings = new Map<string, Earning>()
-  for (const [index, { ref, delta, createdAt: at, ...entry }] of entries.entries()) {
+): CarriedEarning[] {
+  const earnings = new Map<string, Earning & { seq: number }>()
+  for (const { seq, ref, delta, createdAt: at, ...entry } of entries) {
     // Guarantee of the cast: only reasons of the list are written.
     const reason = entry.reason as PointsReason
     const grant = earnings.get(`${grantReasonOf(reason)} ${ref}`)
     if (grant) grant.taken = { points: -delta, at }
     const points = earnedBy({ delta, reason })
-    const name = isGrantReason(reason) ? `${reason} ${ref}` : `${index}`
-    if (points > 0) earnings.set(name, { points, reason, ref, at, taken: null })
+    const name = isGrantReason(reason) ? `${reason} ${ref}` : `${seq}`
+    if (points > 0) earnings.set(name, { seq, points, reason, ref, at, taken: null })
   }
   const sums = new Map<string, number>()
+  const grants: CarriedEarning[] = []
   for (const earning of earnings.values()) {
     const remaining = remainingOf(earning)
     const points = remaining.find(({ board }) => board.id === 'all')?.points ?? 0
     if (points === 0) continue
     const open = remaining.filter(({ board }) => board.id !== 'all' && !isFinal(board, now))
-    const boards = open.map(({ board }) => encodeURIComponent(board.id)).toSorted()
-    sums.set(boards.join(','), (sums.get(boards.join(',')) ?? 0) + points)
+    const boards = open
+      .map(({ board }) => encodeURIComponent(board.id))
+      .toSorted()
+      .join(',')
+    if (isGrantReason(earning.reason)) grants.push({ points, boards, grantSeq: earning.seq })
+    else sums.set(boards, (sums.get(boards) ?? 0) + points)
   }
-  return sums
+  return [...grants, ...[...sums].map(([boards, points]) => ({ boards, points }))]
 }

@@ -19,14 +19,16 @@ export const POINTS_REASONS = [
   'prediction_void',
   'expired',
   'merge',
+  'merge_void',
   'merge_spent',
   'merge_returned',
+  'merge_reclaimed',
   'merged',
 ] as const
 export type PointsReason = (typeof POINTS_REASONS)[number]
 
 /** Reasons whose points can be taken back, by an entry whose reason is the same with `_void`. */
-export const GRANT_REASONS = ['rule', 'prediction'] as const satisfies PointsReason[]
+export const GRANT_REASONS = ['rule', 'prediction', 'merge'] as const satisfies PointsReason[]
 export type GrantReason = (typeof GRANT_REASONS)[number]
 export type VoidReason = `${GrantReason}_void`
 
@@ -52,26 +54,46 @@ export const predictionRefOf = (settled: { matchId: string; revision: number; se
 const seasonOf = (ref: string): string | null => /^[^:]*:[^:]*:(.+)$/s.exec(ref)?.[1] ?? null
 
 /** Refunded points were earned before: they do not count for ranks. */
-export const REFUND_REASONS: PointsReason[] = ['pack_refund', 'order_refund', 'merge_returned']
+export const REFUND_REASONS: PointsReason[] = [
+  'pack_refund',
+  'order_refund',
+  'merge_returned',
+  'merge_reclaimed',
+]
 
 /** Entries that count on boards which their refs name, whatever their time. */
 export const REASONS_WITH_BOARDS: PointsReason[] = ['prediction', 'merge']
 
-/**
- * The `ref` of what a merge carries over: `FROM:SEQ`, and `:BOARDS` with the other boards than the global one on which the points
- * count, separated by commas and percent-encoded. `SEQ`: up to which entry of the merged fan.
- */
-export const mergeRefOf = ({ fromId, seq, boards }: { fromId: string; seq: number; boards: string }) =>
-  [fromId, seq, ...(boards === '' ? [] : [boards])].join(':')
+interface MergeRef {
+  fromId: string
+  /** Up to which entry of the merged fan is carried over. */
+  seq: number
+  /** Other boards than the global one on which the points count, separated by commas and percent-encoded. */
+  boards: string
+  /** The entry of a grant of the merged fan, which is carried over alone, so that it can be taken back. */
+  grantSeq?: number
+}
+
+/** The `ref` of what a merge carries over: `FROM:SEQ` or `FROM:SEQ:BOARDS`; of one grant `FROM:GRANT:BOARDS:SEQ`. */
+export const mergeRefOf = ({ fromId, seq, boards, grantSeq }: MergeRef) =>
+  grantSeq === undefined
+    ? [fromId, seq, ...(boards === '' ? [] : [boards])].join(':')
+    : [fromId, grantSeq, boards, seq].join(':')
 
 /** Up to which entry of the merged fan the ref carries over; null for another fan. An id has no colon. */
 export function seqOfMergeRef(ref: string, fromId: string): number | null {
-  const [id, seq] = ref.split(':')
-  return id === fromId ? Number(seq) : null
+  const [id, seq, , last] = ref.split(':')
+  return id === fromId ? Number(last ?? seq) : null
+}
+
+/** The entry of the merged fan's grant that the ref carries over; null for another ref. */
+export function grantSeqOfMergeRef(ref: string): { fromId: string; seq: number } | null {
+  const [fromId = '', seq, , last] = ref.split(':')
+  return last === undefined ? null : { fromId, seq: Number(seq) }
 }
 
 function boardsOfMergeRef(ref: string): Board[] {
-  const names = ref.split(':')[2]?.split(',').map(decodeURIComponent) ?? []
+  const names = ref.split(':')[2]?.split(',').filter(Boolean).map(decodeURIComponent) ?? []
   return [boardAt('all', new Date(0)), ...names.flatMap(name => boardNamed(name) ?? [])]
 }
 

@@ -91,7 +91,8 @@ export async function openRules(
         if (outcome !== 'granted') continue
         const { points } = ledgers.takeBack({ userId, reason: 'rule', ref: grantRef(ruleId, event) })
         taken.push({ ruleId, points, uncollected: granted - points })
-        if (window !== null && points === granted) await uses.giveBack({ userId, ruleId, window })
+        if (window !== null && points === granted)
+          for (const fan of ledgers.fansOf(userId)) await uses.giveBack({ userId: fan, ruleId, window })
         if (budgeted && points > 0) returnToBudget(tx, { ruleId, points })
       }
       return taken

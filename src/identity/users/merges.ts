@@ -4,7 +4,7 @@
  */
 import { asc, eq, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
-import { isListed } from '../../../db/listed.ts'
+import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Merge } from '../../core/caller.ts'
 import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
@@ -69,6 +69,19 @@ export const listMerges = prepared((reader: Reader, userIds: string) => {
     .from(fanMerges)
     .where(isListed(reader, fromId, userIds))
 })
+
+/** The merges of these fans, and of those into whom they were merged. */
+export async function followMerges(reader: Reader, userIds: string[]): Promise<Merge[]> {
+  if (userIds.length === 0) return []
+  const merges = await listMerges(reader, toList(userIds))
+  return [
+    ...merges,
+    ...(await followMerges(
+      reader,
+      merges.map(({ intoId }) => intoId),
+    )),
+  ]
+}
 
 /** Who merged a fan into which, and which fans into the fan. */
 export async function exportMerges(reader: Reader, userId: string) {

@@ -18,6 +18,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   noun: 'purchase',
   completedAs: 'completed',
   reasons: { paid: 'pack_purchase', refunded: 'pack_refund' },
+  completion: { event: 'purchase.completed', member: 'purchaseId' },
   inStores: true,
   problems: {
     notFound: purchaseProblems.purchase_not_found,

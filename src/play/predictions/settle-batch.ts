@@ -12,6 +12,7 @@ import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
 import type { Cause, Ledgers } from '../../economy/points/ledger.ts'
 import { carryLatePoints } from '../../economy/points/merge.ts'
 import { predictionRefOf } from '../../economy/points/reasons.ts'
+import { followMerges } from '../../identity/users/merges.ts'
 import type { PredictionRow } from './present.ts'
 import type { PredictionPoints } from './score.ts'
 import { isSettledAs, type Target, targetOf } from './target.ts'
@@ -93,19 +94,24 @@ async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Se
     tx,
     changing.map(({ row }) => row.userId),
     changing.flatMap(({ row }) => causesOf(row, settlement)),
+    await followMerges(
+      tx,
+      changing.map(({ row }) => row.userId),
+    ),
   )
+  const { fansOf } = recording.ledgers
   // A full account must not hold up other fans.
   const canBook = ({ row, target }: Settling) =>
     recording.ledgers.canBook(row.userId, target.points - row.booked)
   const settling = changing.filter(canBook)
   const mismatched = changing.filter(of => !canBook(of)).map(({ row }) => row.userId)
   await recording.loadVoids(settling.flatMap(({ row }) => settledEventOf(row)))
-  await recording.load(settling.flatMap(of => eventOf(of, settlement, now)))
+  await recording.load(settling.flatMap(of => eventOf(of, settlement, { now, fansOf })))
   const settled: (Settling & { booked: number })[] = []
   for (const of of settling) {
     for (const key of settledEventOf(of.row)) await recording.void(key)
     settled.push({ ...of, booked: bookPoints(recording.ledgers, of, settlement) })
-    for (const event of eventOf(of, settlement, now)) await recording.record(event)
+    for (const event of eventOf(of, settlement, { now, fansOf })) await recording.record(event)
   }
   await recording.write()
   await carryLatePoints(
@@ -161,11 +167,16 @@ async function writeTargets(
 }
 
 /** The event of a prediction that the settlement gives a result. */
-function eventOf({ row, target }: Settling, settlement: Settlement, occurredAt: Date): NewEvent[] {
+function eventOf(
+  { row, target }: Settling,
+  settlement: Settlement,
+  { now, fansOf }: { now: Date } & Pick<Ledgers, 'fansOf'>,
+): NewEvent[] {
   const data = settledData(row, target, settlement)
   if (!data) return []
-  const { userId } = row
-  return [{ ...keyOf(row, settlement.revision), userId, type: TYPE, occurredAt, data }]
+  // The points of a merged fan's prediction are booked in that fan's ledger and carried over; the event is of the one who remains.
+  const userId = fansOf(row.userId).at(-1) ?? row.userId
+  return [{ ...keyOf(row, settlement.revision), userId, type: TYPE, occurredAt: now, data }]
 }
 
 /** The data of the event; null if the settlement gives no result. */

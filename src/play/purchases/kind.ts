@@ -24,6 +24,8 @@ export interface PurchaseKind<
     paid: 'pack_purchase' | 'order_payment'
     refunded: 'pack_refund' | 'order_refund'
   } | null
+  /** The event of its completion, and the member of its data that has the id. A refund voids it. Null: it has none. */
+  readonly completion: { event: 'purchase.completed' | 'order.paid'; member: string } | null
   /** Whether stores of mobile platforms sell it: they refund their customers themselves, also what is spent by then. */
   readonly inStores: boolean
   readonly problems: { notFound: ProblemType; expired: ProblemType; notPending: ProblemType }

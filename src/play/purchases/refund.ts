@@ -2,6 +2,7 @@
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import { voidLatest } from '../../economy/events/void-latest.ts'
 import { markPaidTooLate } from './complete.ts'
 import { describeStatus, type Locked, type PurchaseKind } from './kind.ts'
 import { giveBack } from './means.ts'
@@ -25,6 +26,7 @@ export async function refund<Row extends Purchase, Lock extends Locked, Result>(
   const { priceAmount: amount, priceCurrency: currency } = purchase
   await kind.update(tx, purchase, purchase.status, { status: 'refunded', refundedAt: tx.now() })
   await giveBack(tx, kind, purchase)
+  await voidCompletion(tx, kind, purchase)
   await kind.recordRefund(tx, purchase)
   return { purchaseId, price: { amount, currency }, supplyReturned: await kind.takeBack(tx, purchase) }
 }
@@ -42,7 +44,18 @@ export async function markDue<Row extends Purchase, Lock extends Locked, Result>
   if (purchase.status === 'refund_due') return
   const due = await kind.update(tx, purchase, purchase.status, { status: 'refund_due' })
   await kind.takeBack(tx, purchase)
+  await voidCompletion(tx, kind, purchase)
   if (due) await kind.recordRefundDue(tx, due)
+}
+
+/** Takes back what rules and quests have given for the purchase. A repeat changes nothing. */
+async function voidCompletion<Row extends Purchase, Lock extends Locked, Result>(
+  tx: Transaction,
+  { completion }: PurchaseKind<Row, Lock, Result>,
+  { id, userId, completedAt }: Row,
+): Promise<void> {
+  if (!completion || !completedAt) return
+  await voidLatest(tx, { userId, type: completion.event, about: { [completion.member]: id } })
 }
 
 /**

@@ -183,9 +183,14 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     await recording.void({ source: APPLICATION, eventId: completionId })
   }
 
+  /** The event, as it counts for its fan, and as merges have copied it to others. */
+  const countedAs = (event: NewEvent): NewEvent[] =>
+    ledgers.fansOf(event.userId).map(userId => ({ ...event, userId }))
+
   async function loadVoids(events: NewEvent[]) {
-    await counted.loadEvents(events)
-    const counts = (await Promise.all(events.map(event => counted.listOf(event)))).flat()
+    const all = events.flatMap(countedAs)
+    await counted.loadEvents(all)
+    const counts = (await Promise.all(all.map(event => counted.listOf(event)))).flat()
     await progress.load(counts)
     await counted.loadPeriods(counts)
     const rows = await Promise.all(counts.map(key => progress.find(key)))
@@ -197,8 +202,9 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
 
   /** Takes the event out of periods that are not claimed, whether or not their quests are active. */
   async function onVoid(event: NewEvent) {
-    const counts = await counted.listOf(event)
-    for (const own of Map.groupBy(counts, ({ questId, period }) => `${questId} ${period}`).values()) {
+    const counts = (await Promise.all(countedAs(event).map(one => counted.listOf(one)))).flat()
+    const nameOfPeriod = ({ userId, questId, period }: PeriodKey) => `${userId} ${questId} ${period}`
+    for (const own of Map.groupBy(counts, nameOfPeriod).values()) {
       const [key] = own
       const row = key && (await progress.find(key))
       if (!row || row.claimedAt) continue

@@ -46,6 +46,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   noun: 'order',
   completedAs: 'paid',
   reasons: { paid: 'order_payment', refunded: 'order_refund' },
+  completion: { event: 'order.paid', member: 'orderId' },
   inStores: true,
   problems: {
     notFound: shopProblems.order_not_found,

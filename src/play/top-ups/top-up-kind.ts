@@ -22,6 +22,7 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
   noun: 'top-up',
   completedAs: 'completed',
   reasons: null,
+  completion: null,
   inStores: false,
   problems: {
     notFound: topUpProblems.top_up_not_found,

@@ -41,11 +41,19 @@ const RULES: Rule[] = [
 
 type Booked = [reason: string, delta: number, balance: number]
 
+interface HeldGrant extends Grant {
+  rule: Rule
+  /** What was not taken back. */
+  remaining: number
+  /** Who earned it, and to whom merges have carried it. */
+  fans: number[]
+}
+
 interface Happened {
   content: Content
   /** Who recorded it, by the sign-ins of then: it stays with that record. */
   fan: number
-  granted: (Grant & { rule: Rule })[]
+  granted: HeldGrant[]
   taken: (Grant & { uncollected: number })[] | null
 }
 
@@ -55,8 +63,11 @@ export class ModelClub {
   private readonly uses = new Map<string, number>()
   private readonly spentOf = new Map<string, number>()
   private readonly ledgers = new Map<number, Booked[]>()
+  /** In the order in which each fan got them. */
+  private readonly grants = new Map<number, HeldGrant[]>()
   /** To whom the sign-in of a merged fan leads. */
   private readonly leadsTo = new Map<number, number>()
+  private readonly mergedInto = new Map<number, number>()
 
   constructor(private readonly suffix: string) {}
 
@@ -71,7 +82,7 @@ export class ModelClub {
     if (this.voids.has(id)) return { outcome: 'ignored', code: 'voided', grants: [] }
     const fan = this.fanOf(content.fan)
     const granted = RULES.flatMap(rule => this.evaluate(rule, fan, content))
-    for (const { points } of granted) this.book(fan, 'rule', points)
+    for (const grant of granted) this.give(grant, fan, 'rule')
     this.events.set(id, { content, fan, granted, taken: null })
     return { outcome: 'applied', code: undefined, grants: granted.map(grantOf) }
   }
@@ -83,14 +94,31 @@ export class ModelClub {
       this.voids.add(id)
       return null
     }
-    event.taken ??= event.granted.map(({ rule, ...grant }) => {
-      const points = Math.min(grant.points, this.balanceOf(event.fan))
-      if (points > 0) this.book(event.fan, 'rule_void', -points)
-      if (points === grant.points) add(this.uses, useOf(rule, event.fan, event.content), -1)
+    event.taken ??= event.granted.map(grant => {
+      const { rule, ruleId, fans } = grant
+      const points = Math.min(grant.points, this.balanceOf(fans.at(-1) ?? event.fan))
+      if (points > 0) this.takeBack(fans, points)
+      grant.remaining -= points
+      if (points === grant.points)
+        for (const fan of this.chainOf(event.fan)) add(this.uses, useOf(rule, fan, event.content), -1)
       add(this.spentOf, rule.name, -points)
-      return { ruleId: grant.ruleId, points, uncollected: grant.points - points }
+      return { ruleId, points, uncollected: grant.points - points }
     })
     return event.taken
+  }
+
+  /** Of the last fan, who returns it to the one before, and so on to the one who earned it. */
+  private takeBack(fans: number[], points: number) {
+    for (const [at, fan] of [...fans.entries()].toReversed()) {
+      if (at < fans.length - 1) this.book(fan, 'merge_reclaimed', points)
+      this.book(fan, at === 0 ? 'rule_void' : 'merge_void', -points)
+    }
+  }
+
+  private give(grant: HeldGrant, fan: number, reason: string) {
+    this.book(fan, reason, grant.remaining)
+    this.grants.set(fan, [...(this.grants.get(fan) ?? []), grant])
+    grant.fans.push(fan)
   }
 
   spend(fan: number, points: number): boolean {
@@ -104,12 +132,9 @@ export class ModelClub {
   merge(from: number, into: number): boolean {
     if (from === into || this.leadsTo.has(from) || this.leadsTo.has(into)) return false
     const balance = this.balanceOf(from)
-    const isEarning = (reason: string) => reason === 'rule' || reason === 'rule_void' || reason === 'merge'
-    const earned = this.ledgerOf(from).reduce(
-      (sum, [reason, delta]) => sum + (isEarning(reason) ? delta : 0),
-      0,
-    )
-    if (earned > 0) this.book(into, 'merge', earned)
+    const open = (this.grants.get(from) ?? []).filter(({ remaining }) => remaining > 0)
+    const earned = open.reduce((sum, { remaining }) => sum + remaining, 0)
+    for (const grant of open) this.give(grant, into, 'merge')
     if (earned > balance) this.book(into, 'merge_spent', balance - earned)
     if (balance > 0) this.book(from, 'merged', -balance)
     for (const [use, uses] of this.uses) {
@@ -118,7 +143,14 @@ export class ModelClub {
     }
     for (const [fan, other] of this.leadsTo) if (other === from) this.leadsTo.set(fan, into)
     this.leadsTo.set(from, into)
+    this.mergedInto.set(from, into)
     return true
+  }
+
+  /** A fan, and those into whom it was merged one after the other. */
+  private chainOf(fan: number): number[] {
+    const into = this.mergedInto.get(fan)
+    return into === undefined ? [fan] : [fan, ...this.chainOf(into)]
   }
 
   ledgerOf = (fan: number) => this.ledgers.get(fan) ?? []
@@ -133,7 +165,7 @@ export class ModelClub {
     if ((this.spentOf.get(rule.name) ?? 0) + points > (rule.budget ?? Number.POSITIVE_INFINITY)) return []
     add(this.uses, use, 1)
     add(this.spentOf, rule.name, points)
-    return [{ ruleId: `${rule.name}-${this.suffix}`, points, rule }]
+    return [{ ruleId: `${rule.name}-${this.suffix}`, points, remaining: points, rule, fans: [] }]
   }
 
   private balanceOf = (fan: number) => this.ledgerOf(fan).at(-1)?.[2] ?? 0

@@ -18,6 +18,7 @@ import { findEnrolment, unenrol } from '../../../economy/leaderboard/enrolment.t
 import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
 import { type CarriedPoints, carryPoints } from '../../../economy/points/merge.ts'
 import { addRuleUses } from '../../../economy/rules/merge.ts'
+import { readOnboarding } from '../../../fan/onboarding/onboarding.ts'
 import { endAllSessions, lockSignIn } from '../../../identity/auth/token-validity.ts'
 import { mergeRelations } from '../../../identity/relations/merge.ts'
 import { mergeProfile, noteMerge } from '../../../identity/users/merges.ts'
@@ -66,7 +67,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const merge = { fromId: from.id, intoId: into.id }
   await refuseUndecided(tx, from, into)
 
-  const wasEnrolled = (await findEnrolment(tx, from.id)) !== null
+  const joins = (await findEnrolment(tx, from.id)) !== null && !(await hasDeclinedBoard(tx, into.id))
   const devices = await endAllSessions(tx, from.id)
   await voidTradesOf(tx, from.id)
   const cash = await carryCash(tx, merge)
@@ -84,7 +85,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   await addRuleUses(tx, merge)
   await unenrol(tx, from.id)
   // Not after the fan has left the boards.
-  if (wasEnrolled) await joinLeaderboard(tx, into.id)
+  if (joins) await joinLeaderboard(tx, into.id)
   const { mergedBy, reason } = request
   await noteMerge(tx, merge, { mergedBy, reason })
   await recordEvent(tx, {
@@ -104,6 +105,12 @@ mergeFans.problems = [
   userProblems.fans_not_mergeable,
   ...carryPoints.problems,
 ] as const
+
+/** Whether a fan has completed the onboarding without joining the leaderboard. One who has left it does not join again either. */
+async function hasDeclinedBoard(tx: Transaction, userId: string): Promise<boolean> {
+  const { state, leaderboard } = await readOnboarding(tx, { userId })
+  return state === 'completed' && !leaderboard.enrolled
+}
 
 /** First the sign-ins, then the records: units of work of either fan have ended, and later ones wait. */
 async function lockBoth(tx: Transaction, { from, into }: MergeRequest): Promise<{ from: User; into: User }> {
