@@ -21,9 +21,9 @@ interface PreparedStatement<Rows> {
  * The same function, with its statement prepared at the first call on a connection:
  * `prepared((tx: Transaction, { id }: { id: string }) => tx.delete(teams).where(eq(teams.id, id)))`.
  *
- * `build` gets a parameter of the statement for each string, number, boolean, date and null of its values, in objects and
- * lists of any depth. It may only place them in the query: a parameter in a calculation or in text throws. `undefined`
- * stays undefined. Each combination of members and list lengths makes its own statement, so both must be bounded.
+ * `build` gets a parameter of the statement for each string, number and date of its values, in objects and lists of any depth. It may
+ * only place them in the query: a parameter in a calculation or in text throws. Booleans, null and undefined stay what they are, so it
+ * may branch on them. Each combination of these, of members and of list lengths makes its own statement, so all must be bounded.
  */
 export function prepared<Within extends Reader, Values extends unknown[], Rows>(
   build: (within: Within, ...values: Values) => Preparable<Rows>,
@@ -84,6 +84,8 @@ let count = 0
 /** Appends the encoded scalars in the order of `toParameters`, and returns the shape of the value. */
 function collectScalars(value: unknown, scalars: unknown[], encode: Encoder): string {
   if (value === undefined) return '-'
+  if (value === null) return 'n'
+  if (typeof value === 'boolean') return value ? 't' : 'f'
   if (Array.isArray(value)) {
     let shape = '['
     for (const item of value) shape += collectScalars(item, scalars, encode)
@@ -105,7 +107,7 @@ function collectScalars(value: unknown, scalars: unknown[], encode: Encoder): st
 function toParameters<Value>(values: Value): Value {
   let position = 0
   const convert = (value: unknown): unknown => {
-    if (value === undefined) return undefined
+    if (value === undefined || value === null || typeof value === 'boolean') return value
     if (Array.isArray(value)) return value.map(convert)
     if (isObject(value))
       return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convert(member)]))
@@ -131,9 +133,6 @@ type Encoder = (value: unknown) => unknown
 /** As the columns of `columns.ts` encode. */
 const encoderOf = ({ tables }: Reader): Encoder => (is(tables.users, SQLiteTable) ? toSqlite : toPostgres)
 
-function toSqlite(value: unknown): unknown {
-  if (value instanceof Date) return value.getTime()
-  return typeof value === 'boolean' ? Number(value) : value
-}
+const toSqlite = (value: unknown): unknown => (value instanceof Date ? value.getTime() : value)
 
 const toPostgres = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { and, asc, eq, gte, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedLast } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
 import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
 
@@ -192,6 +192,53 @@ for (const engine of everyEngine) {
         updatedAt,
       }))
       expect(await temporary.db.write(tx => insertTeams(tx, teams))).toEqual(teams)
+    })
+
+    test('a branch on a boolean or a null is taken by its value, whatever came first', async () => {
+      const selectBy = prepared(
+        (reader: Reader, { active, title }: { active: boolean; title: string | null }) => {
+          const { rewards } = reader.tables
+          return reader
+            .select({ id: rewards.id })
+            .from(rewards)
+            .where(
+              and(
+                active ? eq(rewards.active, true) : undefined,
+                title === null ? undefined : eq(rewards.title, title),
+              ),
+            )
+            .orderBy(asc(rewards.id))
+        },
+      )
+      const found = async (active: boolean, title: string | null) =>
+        (await selectBy(read, { active, title })).map(({ id }) => id)
+      const cases = async () => [
+        await found(true, 'Shirt'),
+        await found(false, 'Shirt'),
+        await found(true, null),
+        await found(false, null),
+      ]
+      const expected = [[], ['shirt'], ['scarf'], ['scarf', 'shirt']]
+      expect(await cases()).toEqual(expected)
+      const built = await countBuilt(async () => void expect(await cases()).toEqual(expected))
+      expect(built).toBe(0)
+    })
+
+    test('booleans and nulls are encoded in the SQL that a unit of work sends at its end', async () => {
+      const change = preparedLast((tx, change: { id: string; active: boolean; endsAt: Date | null }) => {
+        const { rewards } = tx.tables
+        return tx.update(rewards).set(change).where(eq(rewards.id, change.id))
+      })
+      for (const [active, endsAt] of [
+        [false, SHIRT.endsAt],
+        [true, null],
+      ] as const) {
+        await temporary.db.write(async tx => {
+          const write = async () => [change(tx, { id: 'scarf', active, endsAt })]
+          tx.deferred({ order: 1, start: () => null, write })
+        })
+        expect(await selectById(read, 'scarf')).toMatchObject([{ active, endsAt }])
+      }
     })
 
     test('a calculation with a value throws while the statement is built', async () => {
