@@ -27,7 +27,7 @@ interface Source {
 }
 
 const sources: Source[] = await Promise.all(
-  sourceFiles('{src,db,mock-idp,scripts}/**/*.ts').map(async file => {
+  sourceFiles('{src,db,mock-idp,scripts}/**/*.{ts,tsx}').map(async file => {
     const text = await Bun.file(join(root, file)).text()
     const names = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name]) => name ?? '')
     return {
@@ -115,6 +115,7 @@ function circles(): string[][] {
 }
 
 test('there is something to check', () => {
+  expect(sources.filter(({ file }) => file.endsWith('.tsx')).length).toBeGreaterThan(90)
   expect(runtime.length).toBeGreaterThan(80)
   expect(runtime.filter(({ file }) => isRoutes(file)).length).toBeGreaterThan(8)
   expect(tablesIn('const { a, b: c } = tx.tables\nreader.tables.d')).toEqual(['a', 'b', 'd'])

@@ -3,8 +3,7 @@
 import { Closed, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import type { EntryFault } from './entry.ts'
-
-const OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'exists'] as const
+import { OPERATORS } from './operators.ts'
 
 const Scalar = Type.Union(
   [Type.String({ maxLength: 200 }), Type.Number({ errorNoun: 'a number' }), Type.Boolean(), Type.Null()],

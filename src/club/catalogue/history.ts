@@ -2,9 +2,8 @@
 import { and, desc, eq, lt, max } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import type { KindName } from './kinds.ts'
 import { catalogueProblems } from './problems.ts'
-
-export type KindName = 'team' | 'reward' | 'pack' | 'match' | 'rule' | 'quest' | 'set' | 'product'
 
 export const REVISION_SOURCES = ['before', 'import', 'console', 'script'] as const
 export type RevisionSource = (typeof REVISION_SOURCES)[number]

@@ -2,7 +2,8 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import type { EntryChange, EntryFault, EntryTable } from './entry.ts'
-import { type Author, type KindName, recordRevision, requireExpected } from './history.ts'
+import { type Author, recordRevision, requireExpected } from './history.ts'
+import type { KindName } from './kinds.ts'
 
 /** Whether the same import writes an entry first. */
 export type WrittenBefore = (kind: KindName | 'collectible', id: string) => boolean

@@ -2,6 +2,7 @@
 
 import type { Reader, Transaction } from '../../../db/index.ts'
 import type { DomainError, ProblemType } from '../../core/problems.ts'
+import type { PurchaseKindName } from './kind-names.ts'
 import type { Purchase } from './purchase.ts'
 
 /** The time after the wait for a lock: holds that expired during the wait do not count. */
@@ -14,7 +15,7 @@ export interface PurchaseKind<
   Lock extends Locked = Locked,
   Result = unknown,
 > {
-  readonly name: 'pack' | 'order' | 'top_up'
+  readonly name: PurchaseKindName
   /** What messages call it. */
   readonly noun: 'purchase' | 'order' | 'top-up'
   /** What clients and messages call `completed`. */

@@ -10,6 +10,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { MATCHES } from './matches.ts'
 import { FAN_STATES } from './states.ts'
 import { TimelineItem } from './timeline/item.ts'
@@ -60,7 +61,7 @@ export const FanPath = Closed({ fanId: IdReference('The fan.') })
 const Sanction = Closed(
   {
     id: Id('The decision.'),
-    kind: OneOf(['hide', 'mute', 'suspend']),
+    kind: OneOf(SANCTIONS),
     reason: Type.String({ description: 'As in `GET /api/user/sanctions`.' }),
     until: Nullable(Type.String({ format: 'date-time' }), { description: 'Of a suspension.' }),
     createdAt: Instant('When it was decided.'),

@@ -3,6 +3,7 @@ import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import type { EntryFault } from '../../../club/catalogue/entry.ts'
 import type { EntryKind, WriteOptions } from '../../../club/catalogue/kind.ts'
+import type { KindName } from '../../../club/catalogue/kinds.ts'
 import { matchKind, teamsOf } from '../../../club/matches/upsert-match.ts'
 import { teamKind } from '../../../club/teams/upsert-team.ts'
 import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
@@ -21,9 +22,9 @@ export const entryKinds = {
   quest: questKind,
   set: setKind,
   product: productKind,
-}
+} satisfies Record<KindName, unknown>
 
-export type RecordKind = keyof typeof entryKinds
+export type RecordKind = KindName
 
 type EntryOf<Kind extends RecordKind> = Parameters<(typeof entryKinds)[Kind]['upsert']>[1]
 

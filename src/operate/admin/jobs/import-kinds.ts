@@ -4,6 +4,7 @@ import { DomainError } from '../../../core/problems.ts'
 import type { CatalogueStep } from '../import/catalogue-file.ts'
 import { countLines, deleteStored, FileGone, openStored, readStored } from '../import/stored-file.ts'
 import { writeInBatches } from '../write-in-batches.ts'
+import type { ImportKind } from './job-kinds.ts'
 import type { JobContext, JobInput, JobResult, Kind } from './kind.ts'
 
 /** What is kept with a run. */
@@ -192,8 +193,7 @@ export const IMPORT_KINDS = {
   'import-catalog': importKind('import-catalog', 'entries', importCatalogue),
   'import-events': importKind('import-events', 'lines', importEvents),
   'import-fans': importKind('import-fans', 'lines', importFans),
-}
+} satisfies Record<ImportKind, Kind>
 
-export type ImportKind = keyof typeof IMPORT_KINDS
 export const isImport = (kind: string): kind is ImportKind => Object.hasOwn(IMPORT_KINDS, kind)
 export const isDryRun = ({ dryRun }: JobInput): boolean => isOn(dryRun)

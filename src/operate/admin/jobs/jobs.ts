@@ -3,8 +3,9 @@ import type { Transaction } from '../../../../db/index.ts'
 import { createGiveWay, type GiveWay } from '../../../core/give-way.ts'
 import { loggable } from '../../../core/loggable.ts'
 import { recordRun } from '../maintenance.ts'
+import type { JobKind } from './job-kinds.ts'
 import type { JobDeps, JobInput, JobResult } from './kind.ts'
-import { type JobKind, kindOf } from './kinds.ts'
+import { kindOf } from './kinds.ts'
 import { endRun, noteProgress, type RunRow, requestCancel, startRun } from './runs.ts'
 
 /** Well below the time after which a run is taken for dead. Also how long a cancellation by another process takes. */

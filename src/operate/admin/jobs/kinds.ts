@@ -5,6 +5,7 @@ import { verifyProvenance } from '../audit/verify-provenance.ts'
 import { verifyQuests } from '../audit/verify-quests.ts'
 import { backupKind } from './backup-kind.ts'
 import { IMPORT_KINDS } from './import-kinds.ts'
+import type { JobKind } from './job-kinds.ts'
 import type { Kind } from './kind.ts'
 
 /** Findings that are kept with the run. The commands list all. */
@@ -62,9 +63,7 @@ export const JOB_KINDS = {
   },
   ...IMPORT_KINDS,
   backup: backupKind,
-} as const satisfies Record<string, Kind>
-
-export type JobKind = keyof typeof JOB_KINDS
+} as const satisfies Record<JobKind, Kind>
 
 export const kindOf = (name: JobKind): Kind => JOB_KINDS[name]
 export const isJobKind = (name: string): name is JobKind => Object.hasOwn(JOB_KINDS, name)

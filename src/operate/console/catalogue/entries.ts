@@ -12,7 +12,8 @@ import { eachPageOfEntries } from '../../admin/export-catalogue.ts'
 import { type CatalogueRecord, kindNamed, type RecordKind } from '../../admin/import/catalogue-records.ts'
 import { CATALOGUE_LISTS } from '../../admin/import/catalogue-schema.ts'
 import { entryJsonSchema } from '../../admin/import/json-schema.ts'
-import type { EntriesQuery, EntryState } from './schema.ts'
+import type { EntriesQuery } from './schema.ts'
+import type { EntryState } from './states.ts'
 
 type Entry = CatalogueRecord['entry']
 

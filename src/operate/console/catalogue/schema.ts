@@ -1,5 +1,6 @@
 /** Requests and responses of the catalogue editor. Instants of entries are as the entries state them. */
 import { REVISION_SOURCES } from '../../../club/catalogue/history.ts'
+import { KINDS } from '../../../club/catalogue/kinds.ts'
 import {
   Closed,
   IdReference,
@@ -11,25 +12,12 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { type Static, Type } from '../../../core/typebox.ts'
-import type { RecordKind } from '../../admin/import/catalogue-records.ts'
 import { Reason } from '../contract/reason.ts'
-
-const KINDS = [
-  'team',
-  'reward',
-  'pack',
-  'match',
-  'rule',
-  'quest',
-  'set',
-  'product',
-] as const satisfies RecordKind[]
+import { ENTRY_STATES } from './states.ts'
 
 const Kind = OneOf(KINDS, { description: 'Kind of the entries.' })
 
-const STATES = ['live', 'scheduled', 'over', 'off'] as const
-export type EntryState = (typeof STATES)[number]
-const State = OneOf(STATES, {
+const State = OneOf(ENTRY_STATES, {
   description: 'Off by its flag; otherwise by its start and end, which are the schedule of an entry.',
 })
 

@@ -1,7 +1,7 @@
 /** Which kinds of entries decide what fans get. A new kind does not compile without its line. */
-import type { RecordKind } from '../../admin/import/catalogue-records.ts'
+import type { KindName } from '../../../club/catalogue/kinds.ts'
 
-const GIVES_VALUE: Record<RecordKind, boolean> = {
+const GIVES_VALUE: Record<KindName, boolean> = {
   team: false,
   // A result settles predictions.
   match: true,
@@ -14,4 +14,4 @@ const GIVES_VALUE: Record<RecordKind, boolean> = {
 }
 
 /** Whether entries of the kind give points, cash or goods. */
-export const givesValue = (kind: RecordKind): boolean => GIVES_VALUE[kind]
+export const givesValue = (kind: KindName): boolean => GIVES_VALUE[kind]

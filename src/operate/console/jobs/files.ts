@@ -6,7 +6,7 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import { MAX_CATALOGUE_BYTES, MAX_FILE_BYTES, PART_BYTES } from '../../admin/import/limits.ts'
 import { rowFormatOf } from '../../admin/import/rows.ts'
 import { packPart } from '../../admin/import/stored-file.ts'
-import type { ImportKind } from '../../admin/jobs/import-kinds.ts'
+import type { ImportKind } from '../../admin/jobs/job-kinds.ts'
 import { jobProblems } from './problems.ts'
 
 /** Of all staff. */

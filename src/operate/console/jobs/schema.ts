@@ -2,10 +2,8 @@
 import { Bytes, Closed, Id, IdReference, Instant, Integer, Nullable, OneOf } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { PART_BYTES } from '../../admin/import/limits.ts'
+import { VERIFICATIONS } from '../../admin/jobs/job-kinds.ts'
 import { Reason } from '../contract/reason.ts'
-
-/** Those that are started here; a replay is started at its endpoint. */
-const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-provenance'] as const
 
 export const JobRun = Closed(
   {

@@ -11,6 +11,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { DECISIONS, SANCTIONS } from '../../../identity/sanctions/kinds.ts'
 import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Reason } from '../contract/reason.ts'
 
@@ -87,7 +88,7 @@ const CaseReport = Closed(
 const Decision = Closed(
   {
     id: Id('The decision.'),
-    kind: OneOf(['dismiss', 'hide', 'mute', 'suspend', 'lift', 'note']),
+    kind: OneOf(DECISIONS),
     reason,
     until: Nullable(Instant('Of a suspension.')),
     liftsId: Nullable(Type.String(), { description: 'Of a lift: the sanction that it ends.' }),
@@ -140,7 +141,7 @@ export const Appeals = Closed(
         ...appealMembers,
         fan: Fan,
         sanction: Closed({
-          kind: OneOf(['hide', 'mute', 'suspend']),
+          kind: OneOf(SANCTIONS),
           reason,
           until: Nullable(Instant('Of a suspension.')),
           decidedBy: Type.String(),

@@ -11,6 +11,7 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
+import { PURCHASE_KINDS } from '../../../play/purchases/kind-names.ts'
 import {
   FanOrder,
   findLineErrors as findChangeErrors,
@@ -126,7 +127,7 @@ export const RefundsDue = Closed(
     refunds: Type.Array(
       Closed({
         purchaseId: Id('The purchase, order or top-up.'),
-        kind: OneOf(['pack', 'order', 'top_up']),
+        kind: OneOf(PURCHASE_KINDS),
         fan: Fan,
         price: Closed(Price.properties),
         paymentReference: Nullable(Type.String(), { description: 'Of the gateway.' }),

@@ -3,13 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { colours } from '../preferences.ts'
 import { Button } from './button.tsx'
 import { formatCompact, formatCount } from './format.ts'
+import type { Series } from './plot.ts'
 import { None } from './values.tsx'
-
-export interface Series {
-  name: string
-  /** One a day; null where it is not known. */
-  values: (number | null)[]
-}
 
 interface ChartProps {
   /** A sentence of what it shows: "Points granted and spent a day". */

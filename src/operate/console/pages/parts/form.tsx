@@ -246,7 +246,8 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...fiel
 }
 
 interface SelectProps<T extends string> extends FieldProps {
-  value: T
+  /** Null: none of the options is chosen yet. */
+  value: T | null
   options: readonly { value: T; title: string }[]
   onChange: (value: T) => void
 }
@@ -258,12 +259,17 @@ export function SelectField<T extends string>({ value, options, onChange, ...fie
     <FieldFrame id={id} error={error} {...field}>
       <select
         {...control}
-        value={value}
+        value={value ?? ''}
         onChange={event => {
           const chosen = options.find(option => option.value === event.currentTarget.value)
           if (chosen) onChange(chosen.value)
         }}
       >
+        {value === null && (
+          <option value="" disabled>
+            Choose…
+          </option>
+        )}
         {options.map(option => (
           <option key={option.value} value={option.value}>
             {option.title}

@@ -1,6 +1,11 @@
 /** uPlot in the colours of the console. A chunk of its own: screens without a chart do not load it. */
 import uPlot from 'uplot'
-import type { Series } from './chart.tsx'
+
+export interface Series {
+  name: string
+  /** One a day; null where it is not known. */
+  values: (number | null)[]
+}
 
 interface PlotInput {
   days: string[]

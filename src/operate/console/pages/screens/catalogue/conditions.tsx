@@ -1,10 +1,11 @@
 /** Conditions on the data of an event: a row each, with path, comparison and value. */
+import type { Operator } from '../../../../../club/catalogue/operators.ts'
 import { Button } from '../../parts/button.tsx'
 import { type FieldProps, SelectField, TextField } from '../../parts/form.tsx'
 import { moved, RowButtons } from './rows.tsx'
 import { isMembers, type Members, type Value } from './shapes.ts'
 
-const OPERATORS = {
+const WORDS: Record<Operator, string> = {
   eq: 'is',
   ne: 'is not',
   gt: 'is greater than',
@@ -13,11 +14,14 @@ const OPERATORS = {
   lte: 'is at most',
   in: 'is one of',
   exists: 'exists',
-} as const
-type Operator = keyof typeof OPERATORS
+}
 
-// Guarantee of the cast: the keys of the constant.
-const CHOICES = (Object.keys(OPERATORS) as Operator[]).map(value => ({ value, title: OPERATORS[value] }))
+const isOperator = (value: unknown): value is Operator =>
+  typeof value === 'string' && Object.hasOwn(WORDS, value)
+
+const CHOICES = Object.keys(WORDS)
+  .filter(isOperator)
+  .map(value => ({ value, title: WORDS[value] }))
 
 interface ConditionsProps extends FieldProps {
   value: Value[]
@@ -82,7 +86,8 @@ interface ConditionProps {
 
 function Condition({ value: condition, pointer, disabled, onChange }: ConditionProps) {
   const { path, op, value } = condition
-  const operator: Operator = CHOICES.find(choice => choice.value === op)?.value ?? 'eq'
+  // The page shows what is stored: another comparison is chosen by a person.
+  const operator = isOperator(op) ? op : null
   return (
     <div class="condition">
       <TextField

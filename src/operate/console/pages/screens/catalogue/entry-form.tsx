@@ -7,12 +7,11 @@ import type { Change } from '../../parts/diff.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { Note } from '../../parts/states.tsx'
-import type { ShownEntry } from './entry.tsx'
 import { ObjectFields } from './fields.tsx'
 import { type Kind, wordsOf } from './kinds.ts'
 import { ErrorPointers } from './rows.tsx'
 import { SaveDialog } from './save-dialog.tsx'
-import { type Members, mergeChanges, type Schema } from './shapes.ts'
+import { type Members, mergeChanges, type Schema, type ShownEntry } from './shapes.ts'
 
 interface FormProps {
   kind: Kind

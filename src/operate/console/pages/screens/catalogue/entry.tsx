@@ -13,20 +13,10 @@ import { may } from '../../session.ts'
 import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
-import { type Kind, type State, wordsOf } from './kinds.ts'
+import { type Kind, wordsOf } from './kinds.ts'
 import { StateBadge } from './list.tsx'
 import { PreviewPanel } from './preview.tsx'
-import { isEqual, type Members, newEntry, type Schema } from './shapes.ts'
-
-/** As GET of an entry answers. */
-export interface ShownEntry {
-  id: string
-  title: string
-  state: State
-  revision: number
-  entry: Members
-  schema: Schema
-}
+import { isEqual, newEntry, type Schema, type ShownEntry } from './shapes.ts'
 
 interface EntryProps {
   kind: Kind

@@ -11,9 +11,9 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
-import type { ShownEntry } from './entry.tsx'
 import { type Kind, wordsOf } from './kinds.ts'
 import { SaveDialog } from './save-dialog.tsx'
+import type { ShownEntry } from './shapes.ts'
 
 interface Revision {
   revision: number

@@ -128,7 +128,7 @@ function Kinds({ current }: { current: Kind }) {
   )
   return (
     <nav class="kinds" aria-label="Kinds of entries">
-      {KINDS.map(({ kind, title }) => {
+      {KINDS.map(kind => {
         const count = counts.data?.kinds.find(one => one.kind === kind)?.entries
         return (
           <Link
@@ -136,7 +136,7 @@ function Kinds({ current }: { current: Kind }) {
             to={addressOf('catalogue', kind)}
             aria-current={kind === current ? 'page' : undefined}
           >
-            {title}
+            {wordsOf(kind).title}
             {count !== undefined && <span class="tab-count">{formatCount(count)}</span>}
           </Link>
         )

@@ -1,4 +1,5 @@
 /** What a JSON Schema of an entry asks a form to show. */
+import type { EntryState } from '../../../catalogue/states.ts'
 
 /** The keywords that the schemas of entries use. */
 export interface Schema {
@@ -212,4 +213,14 @@ export function mergeChanges(
     else merged[name] = own[name]
   }
   return { merged, both }
+}
+
+/** As GET of an entry answers. */
+export interface ShownEntry {
+  id: string
+  title: string
+  state: EntryState
+  revision: number
+  entry: Members
+  schema: Schema
 }

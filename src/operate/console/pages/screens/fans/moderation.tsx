@@ -4,9 +4,9 @@ import { Time } from '../../parts/values.tsx'
 import { FanTimeline } from './timeline.tsx'
 import type { FanHead } from './types.ts'
 
-const KINDS: Record<string, string> = { hide: 'Hidden', mute: 'Muted', suspend: 'Suspended' }
-
 type Sanction = FanHead['sanctions'][number]
+
+const KINDS: Record<Sanction['kind'], string> = { hide: 'Hidden', mute: 'Muted', suspend: 'Suspended' }
 
 function factsOf({ reason, createdAt, until, decidedBy }: Sanction): Parameters<typeof Facts>[0]['of'] {
   const facts: Parameters<typeof Facts>[0]['of'] = [
@@ -24,7 +24,7 @@ export function ModerationTab({ head: { id, sanctions } }: { head: FanHead }) {
   return (
     <>
       {sanctions.map(sanction => (
-        <Section key={sanction.id} title={KINDS[sanction.kind] ?? sanction.kind}>
+        <Section key={sanction.id} title={KINDS[sanction.kind]}>
           <Facts of={factsOf(sanction)} />
         </Section>
       ))}

@@ -15,20 +15,21 @@ import type { TimelineItem, TimelinePage } from './types.ts'
 
 type Kind = TimelineItem['kind']
 
-const KINDS: { value: 'all' | Kind; title: string }[] = [
-  { value: 'all', title: 'Everything' },
-  { value: 'events', title: 'Events' },
-  { value: 'points', title: 'Points' },
-  { value: 'cash', title: 'Cash' },
-  { value: 'quests', title: 'Quests and sets' },
-  { value: 'rewards', title: 'Rewards' },
-  { value: 'packs', title: 'Packs' },
-  { value: 'trades', title: 'Trades' },
-  { value: 'orders', title: 'Orders' },
-  { value: 'moderation', title: 'Moderation' },
-  { value: 'webhooks', title: 'Webhooks' },
-  { value: 'console', title: 'Staff' },
-]
+const TITLES: Record<Kind, string> = {
+  events: 'Events',
+  points: 'Points',
+  cash: 'Cash',
+  quests: 'Quests and sets',
+  rewards: 'Rewards',
+  packs: 'Packs',
+  trades: 'Trades',
+  orders: 'Orders',
+  moderation: 'Moderation',
+  webhooks: 'Webhooks',
+  console: 'Staff',
+}
+/** Guarantee of the cast: the keys of the constant. */
+const CHOICES: ['all', ...Kind[]] = ['all', ...(Object.keys(TITLES) as Kind[])]
 
 const ICONS: Record<Kind, IconName> = {
   events: 'event',
@@ -47,10 +48,7 @@ const ICONS: Record<Kind, IconName> = {
 /** `only`: one kind, without the choice. */
 export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
   const id = useId()
-  const [chosen, setChosen] = useChoice<'all' | Kind>('kind', [
-    'all',
-    ...KINDS.flatMap(({ value }) => (value === 'all' ? [] : [value])),
-  ])
+  const [chosen, setChosen] = useChoice<'all' | Kind>('kind', CHOICES)
   const kind = only ?? (chosen === 'all' ? undefined : chosen)
   const pages = usePages<TimelineItem>(`fan ${fanId} timeline ${kind ?? 'all'}`, async (cursor, signal) =>
     read<TimelinePage>(`/api/fans/${encodeURIComponent(fanId)}/timeline`, {
@@ -76,13 +74,14 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
             id={id}
             class="control"
             value={chosen}
-            onChange={event =>
-              setChosen(KINDS.find(({ value }) => value === event.currentTarget.value)?.value ?? 'all')
-            }
+            onChange={event => {
+              const next = CHOICES.find(value => value === event.currentTarget.value)
+              if (next) setChosen(next)
+            }}
           >
-            {KINDS.map(({ value, title }) => (
+            {CHOICES.map(value => (
               <option key={value} value={value}>
-                {title}
+                {value === 'all' ? 'Everything' : TITLES[value]}
               </option>
             ))}
           </select>

@@ -1,11 +1,11 @@
 /** Starts imports. */
+import type { ImportKind } from '../../../../admin/jobs/job-kinds.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/page.tsx'
 import { may } from '../../session.ts'
-import { IMPORTS, type ImportKind, type RunData } from './words.ts'
+import { IMPORTS, isImport, type RunData } from './words.ts'
 
-/** Guarantee of the cast: an object without symbols has its own names alone. */
-const KINDS = Object.keys(IMPORTS) as ImportKind[]
+const KINDS = Object.keys(IMPORTS).filter(isImport)
 
 export const Imports = ({ runs, onStart }: { runs: RunData[]; onStart: (kind: ImportKind) => unknown }) => (
   <Section title="Imports" about="A file is tried first: you see what would change before anything does.">

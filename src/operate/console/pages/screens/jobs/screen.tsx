@@ -1,5 +1,7 @@
 /** Jobs: verifications, imports, backups and replays with their progress, and the tasks that repeat. */
+
 import { useState } from 'preact/hooks'
+import type { ImportKind } from '../../../../admin/jobs/job-kinds.ts'
 import { read, write } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
@@ -15,7 +17,7 @@ import { Review } from './review.tsx'
 import { RunList } from './runs.tsx'
 import { Tasks } from './tasks.tsx'
 import { Upload } from './upload.tsx'
-import type { ImportKind, JobsData } from './words.ts'
+import type { JobsData } from './words.ts'
 
 const POLL_MS = 2_000
 

@@ -1,5 +1,7 @@
 /** Uploads a file for an import, and has it tried. */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ImportKind } from '../../../../admin/jobs/job-kinds.ts'
 import type { AnnouncedFile } from '../../../jobs/schema.ts'
 import { uploadPart, write } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -7,7 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { CheckField, FieldFrame, Form, TextField, useField } from '../../parts/form.tsx'
 import { formatBytes } from '../../parts/format.ts'
 import { useAction } from '../../parts/resource.ts'
-import { IMPORTS, type ImportKind, type RunData } from './words.ts'
+import { IMPORTS, type RunData } from './words.ts'
 
 interface UploadProps {
   kind: ImportKind

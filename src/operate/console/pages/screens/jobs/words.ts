@@ -1,4 +1,5 @@
 /** Kinds of jobs and their results in words. */
+import type { ImportKind, JobKind } from '../../../../admin/jobs/job-kinds.ts'
 import type { Jobs } from '../../../jobs/schema.ts'
 import { formatBytes, formatCount } from '../../parts/format.ts'
 
@@ -14,7 +15,7 @@ interface ImportWords {
   numbers: readonly (readonly [count: string, words: string])[]
 }
 
-export const IMPORTS = {
+export const IMPORTS: Record<ImportKind, ImportWords> = {
   'import-fans': {
     what: 'fans',
     about:
@@ -57,13 +58,12 @@ export const IMPORTS = {
       ['invalid', 'Errors'],
     ],
   },
-} as const satisfies Record<string, ImportWords>
+}
 
-export type ImportKind = keyof typeof IMPORTS
 export const isImport = (kind: string): kind is ImportKind => Object.hasOwn(IMPORTS, kind)
 export const isDryRun = ({ input }: RunData) => input?.dryRun === 'true'
 
-const KINDS: Record<string, string> = {
+const OTHERS: Record<Exclude<JobKind, ImportKind>, string> = {
   'verify-ledger': 'Verification of the ledger',
   'verify-quests': 'Verification of quests',
   'verify-provenance': 'Verification of items',
@@ -71,9 +71,13 @@ const KINDS: Record<string, string> = {
   backup: 'Backup',
 }
 
+const isOther = (kind: string): kind is keyof typeof OTHERS => Object.hasOwn(OTHERS, kind)
+
 export function titleOf(run: RunData): string {
-  if (!isImport(run.kind)) return KINDS[run.kind] ?? run.kind
-  return `${isDryRun(run) ? 'Dry run' : 'Import'} of ${IMPORTS[run.kind].what}`
+  const { kind } = run
+  if (isImport(kind)) return `${isDryRun(run) ? 'Dry run' : 'Import'} of ${IMPORTS[kind].what}`
+  // A run of another version may be of a kind that this one does not know.
+  return isOther(kind) ? OTHERS[kind] : kind
 }
 
 /** The numbers of an import, without those that are zero; those of a dry run of events are a maximum. */

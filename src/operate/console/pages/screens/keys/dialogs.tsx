@@ -8,7 +8,7 @@ import { SecretDialog, useSecret } from '../../parts/secret.tsx'
 import { TimeField } from '../../parts/special-fields.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { addressOf } from '../../router.tsx'
-import type { KeyData, ScopeData } from './screen.tsx'
+import type { KeyData, ScopeData } from './types.ts'
 
 type Issued = typeof IssuedServerKey.static
 

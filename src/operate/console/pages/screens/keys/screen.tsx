@@ -1,6 +1,5 @@
 /** Server keys: with which the club's own systems call the API. */
 import { useState } from 'preact/hooks'
-import type { ServerKeys } from '../../../keys/schema.ts'
 import { read } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
@@ -14,10 +13,7 @@ import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { CreateDialog, RevokeDialog, RotateDialog } from './dialogs.tsx'
-
-type KeysData = typeof ServerKeys.static
-export type KeyData = KeysData['keys'][number]
-export type ScopeData = KeysData['scopes'][number]
+import type { KeyData, KeysData, ScopeData } from './types.ts'
 
 const STATES: Record<KeyData['state'], [string, Tone]> = {
   active: ['Active', 'good'],

@@ -15,13 +15,11 @@ import { None, Points, Time } from '../../parts/values.tsx'
 import { addressOf } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { ScoreEntry } from './score-entry.tsx'
-import { nameOf, statusOf } from './words.ts'
+import { nameOf, pathOf, statusOf } from './words.ts'
 
 const POLL_MS = 15_000
 /** While predictions are settled. */
 const RUNNING_MS = 3_000
-
-export const pathOf = (matchId: string) => `/api/match-day/matches/${encodeURIComponent(matchId)}`
 
 export function MatchScreen({ matchId }: { matchId: string }) {
   const [isRunning, setRunning] = useState(false)

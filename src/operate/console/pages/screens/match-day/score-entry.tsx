@@ -12,8 +12,7 @@ import { TimeField } from '../../parts/special-fields.tsx'
 import { Note } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useUnsaved } from '../../router.tsx'
-import { pathOf } from './match.tsx'
-import { STATUSES } from './words.ts'
+import { pathOf, STATUSES } from './words.ts'
 
 type State = Pick<MatchDetail, 'status' | 'homeScore' | 'awayScore' | 'kickoffAt'>
 

@@ -26,3 +26,6 @@ export const nameOf = ({ home, away }: Pick<ListedMatch, 'home' | 'away'>) => `$
 
 export const scoreOf = ({ homeScore, awayScore }: Pick<ListedMatch, 'homeScore' | 'awayScore'>) =>
   homeScore === null || awayScore === null ? null : `${homeScore} : ${awayScore}`
+
+/** Of the operations of a match. */
+export const pathOf = (matchId: string) => `/api/match-day/matches/${encodeURIComponent(matchId)}`

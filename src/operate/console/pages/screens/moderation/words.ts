@@ -1,8 +1,10 @@
 /** The words of moderation. */
+import type { DecisionKind } from '../../../../../identity/sanctions/kinds.ts'
+import type { Reason } from '../../../../../identity/sanctions/reasons.ts'
 import type { Tone } from '../../parts/badge.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 
-export type Kind = 'dismiss' | 'hide' | 'mute' | 'suspend' | 'note' | 'lift'
+export type Kind = DecisionKind
 
 interface KindWords {
   /** Of a button. */
@@ -41,18 +43,25 @@ export const KINDS: Record<Kind, KindWords> = {
   },
 }
 
-export const REASONS = [
-  { value: 'spam', title: 'Spam' },
-  { value: 'harassment', title: 'Harassment' },
-  { value: 'hate', title: 'Hate' },
-  { value: 'sexual', title: 'Sexual content' },
-  { value: 'impersonation', title: 'Impersonation' },
-  { value: 'cheating', title: 'Cheating' },
-  { value: 'other', title: 'Other' },
-] as const
-export type ReasonName = (typeof REASONS)[number]['value']
+export type ReasonName = Reason
 
-export const titleOf = (reason: ReasonName) => REASONS.find(({ value }) => value === reason)?.title ?? reason
+const REASON_TITLES: Record<ReasonName, string> = {
+  spam: 'Spam',
+  harassment: 'Harassment',
+  hate: 'Hate',
+  sexual: 'Sexual content',
+  impersonation: 'Impersonation',
+  cheating: 'Cheating',
+  other: 'Other',
+}
+
+export const titleOf = (reason: ReasonName): string => REASON_TITLES[reason]
+
+/** Guarantee of the cast: the keys of the constant. */
+export const REASONS = (Object.keys(REASON_TITLES) as ReasonName[]).map(value => ({
+  value,
+  title: REASON_TITLES[value],
+}))
 
 export const nameOf = ({ handle, id }: { handle: string | null; id: string }) =>
   handle === null ? `Fan ${id.slice(-8)}` : `@${handle}`

@@ -1,4 +1,6 @@
 /** Orders as the pages read them: the schemas of `orders/schema.ts` lead to what runs on the server alone. */
+import type { PurchaseKindName } from '../../../../../play/purchases/kind-names.ts'
+
 interface Price {
   amount: number
   currency: string
@@ -62,7 +64,7 @@ export interface OrderDetail {
 
 export interface RefundDue {
   purchaseId: string
-  kind: 'pack' | 'order' | 'top_up'
+  kind: PurchaseKindName
   fan: { id: string; displayName: string | null }
   price: Price
   paymentReference: string | null

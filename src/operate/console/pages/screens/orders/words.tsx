@@ -1,4 +1,5 @@
 /** The words of orders. */
+import type { PurchaseKindName } from '../../../../../play/purchases/kind-names.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import type { OrderLine } from './types.ts'
 
@@ -44,4 +45,4 @@ export function StateBadge({ state }: { state: OrderLine['state'] }) {
   return <Badge tone={tone}>{title}</Badge>
 }
 
-export const KINDS = { pack: 'Pack', order: 'Order', top_up: 'Top-up' } as const
+export const KINDS: Record<PurchaseKindName, string> = { pack: 'Pack', order: 'Order', top_up: 'Top-up' }

@@ -1,8 +1,9 @@
 /** Figures by day, each chart with its sum and how it compares with the days before. */
 import type { Overview } from '../../../overview/schema.ts'
-import { Chart, type Series } from '../../parts/chart.tsx'
+import { Chart } from '../../parts/chart.tsx'
 import { formatCompact } from '../../parts/format.ts'
 import { Columns, Section } from '../../parts/page.tsx'
+import type { Series } from '../../parts/plot.ts'
 import { Note } from '../../parts/states.tsx'
 
 type Days = Overview['days']

@@ -17,7 +17,7 @@ import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
-import type { WebhooksData } from './screen.tsx'
+import type { WebhooksData } from './types.ts'
 
 type PageData = typeof DeliveryPage.static
 type Row = PageData['deliveries'][number]

@@ -6,7 +6,7 @@ import { ReasonDialog } from '../../parts/dialog.tsx'
 import { TextArea, TextField } from '../../parts/form.tsx'
 import { SecretDialog, useSecret } from '../../parts/secret.tsx'
 import { toast } from '../../parts/toast.tsx'
-import type { EndpointData } from './screen.tsx'
+import type { EndpointData } from './types.ts'
 
 interface EditProps {
   /** Without one, a new endpoint is added. */

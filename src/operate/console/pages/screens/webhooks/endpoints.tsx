@@ -16,8 +16,8 @@ import { None, Time } from '../../parts/values.tsx'
 import { may } from '../../session.ts'
 import { EditDialog } from './edit.tsx'
 import { ReplayDialog } from './replay.tsx'
-import type { EndpointData, WebhooksData } from './screen.tsx'
 import { TestDialog } from './test.tsx'
+import type { ActProps, EndpointData, WebhooksData } from './types.ts'
 
 const STATES: Record<EndpointData['state'], [string, Tone]> = {
   active: ['Active', 'good'],
@@ -180,12 +180,6 @@ function factsOf(endpoint: EndpointData): [string, ComponentChildren][] {
       at === null ? [] : [[name, <Time key={name} at={at} />]],
     ),
   ]
-}
-
-export interface ActProps {
-  of: EndpointData
-  onDone: () => unknown
-  onClose: () => unknown
 }
 
 const SWITCHES = {

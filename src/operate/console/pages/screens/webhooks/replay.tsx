@@ -8,7 +8,7 @@ import { useResource } from '../../parts/resource.ts'
 import { TimeField } from '../../parts/special-fields.tsx'
 import { Loaded, Note, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
-import type { ActProps } from './endpoints.tsx'
+import type { ActProps } from './types.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,5 @@
 /** Webhooks: the endpoints that receive events, and what was sent to them. */
 import { useState } from 'preact/hooks'
-import type { Webhooks } from '../../../webhooks/schema.ts'
 import { read } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { formatCount } from '../../parts/format.ts'
@@ -14,9 +13,7 @@ import { may } from '../../session.ts'
 import { Deliveries } from './deliveries.tsx'
 import { EditDialog } from './edit.tsx'
 import { Endpoints } from './endpoints.tsx'
-
-export type WebhooksData = typeof Webhooks.static
-export type EndpointData = WebhooksData['endpoints'][number]
+import type { WebhooksData } from './types.ts'
 
 const TABS = ['endpoints', 'deliveries'] as const
 const POLL_MS = 3_000

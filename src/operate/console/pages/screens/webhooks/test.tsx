@@ -9,7 +9,7 @@ import { Form, SelectField } from '../../parts/form.tsx'
 import { Facts } from '../../parts/page.tsx'
 import { Payload } from '../../parts/payload.tsx'
 import { useAction } from '../../parts/resource.ts'
-import type { EndpointData } from './screen.tsx'
+import type { EndpointData } from './types.ts'
 
 /** Of no event. */
 const PLAIN = 'webhook.test'

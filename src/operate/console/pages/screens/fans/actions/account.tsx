@@ -1,11 +1,14 @@
 /** The account of a fan: sessions, names, sanctions, and the export. */
+
 import { useState } from 'preact/hooks'
+import type { SanctionKind } from '../../../../../../identity/sanctions/kinds.ts'
 import { write, writeForFile } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, NumberField, SelectField, TextArea, TextField } from '../../../parts/form.tsx'
 import { useAction } from '../../../parts/resource.ts'
 import { toast } from '../../../parts/toast.tsx'
+import { REASONS, type ReasonName } from '../../moderation/words.ts'
 import { type ActionProps, nameOf, pathOf } from './fan.ts'
 
 export const EndSessions = ({ fan, onClose, onDone }: ActionProps) => (
@@ -65,26 +68,19 @@ export function Rename({ fan, onClose, onDone }: ActionProps) {
   )
 }
 
-const KINDS = [
-  { value: 'hide', title: 'Hide name, handle and picture' },
-  { value: 'mute', title: 'Mute: nothing in feeds' },
-  { value: 'suspend', title: 'Suspend: read, and not write' },
-] as const
-const REASONS = [
-  { value: 'spam', title: 'Spam' },
-  { value: 'harassment', title: 'Harassment' },
-  { value: 'hate', title: 'Hate' },
-  { value: 'sexual', title: 'Sexual content' },
-  { value: 'impersonation', title: 'Impersonation' },
-  { value: 'cheating', title: 'Cheating' },
-  { value: 'other', title: 'Other' },
-] as const
+const KINDS: Record<SanctionKind, string> = {
+  hide: 'Hide name, handle and picture',
+  mute: 'Mute: nothing in feeds',
+  suspend: 'Suspend: read, and not write',
+}
+/** Guarantee of the cast: the keys of the constant. */
+const CHOICES = (Object.keys(KINDS) as SanctionKind[]).map(value => ({ value, title: KINDS[value] }))
 const DAY_MS = 86_400_000
 
 /** A decision as in the moderation queue: the fan sees kind and reason, and can appeal. */
 export function Sanction({ fan, onClose, onDone }: ActionProps) {
-  const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('hide')
-  const [reason, setReason] = useState<(typeof REASONS)[number]['value']>('spam')
+  const [kind, setKind] = useState<SanctionKind>('hide')
+  const [reason, setReason] = useState<ReasonName>('spam')
   const [days, setDays] = useState<number | null>(7)
   const [note, setNote] = useState('')
   const send = useAction(async () => {
@@ -119,7 +115,7 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
           pointer="/kind"
           required
           value={kind}
-          options={KINDS}
+          options={CHOICES}
           onChange={setKind}
         />
         {kind === 'suspend' && (
