@@ -250,6 +250,26 @@ onEachEngine('Reporting events', world => {
       ])
     })
 
+    test('with an integer that would be rounded, whose neighbours would be the same event', async () => {
+      const { occurredAt } = good
+      const textOf = (order: string) =>
+        `{"events":[{"id":"o-${order}","type":"${TYPE}","fan":{"userId":"u"},"occurredAt":"${occurredAt}","data":{"order":${order}}}]}`
+      for (const order of ['9007199254740993', '123456789012345678']) {
+        const { status, body } = await gate.send('/api/events', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: textOf(order),
+        })
+        expect([status, body.code]).toEqual([422, 'validation_failed'])
+        expect(body.errors).toEqual([
+          {
+            pointer: '/events/0/data/order',
+            message: expect.stringContaining('send a longer id as a string'),
+          },
+        ])
+      }
+    })
+
     test('but accepts a hundred events with as much data as an event may have', async () => {
       const data = { text: 'x'.repeat(4_096 - '{"text":""}'.length) }
       const events = Array.from({ length: 100 }, () => eventOf(world, { data }))

@@ -151,6 +151,19 @@ onEachEngine('POST /api/webhooks/identity', world => {
     }
   })
 
+  test('a number that is not exact is refused only in a member that is read', async () => {
+    const fan = await synced()
+    const send = (claims: object) => {
+      const body = JSON.stringify(news(fan, claims)).replaceAll('"LONG"', '12345678901234567890')
+      const { webhookSecret } = world.config.identity
+      const signature = sign(webhookSecret, 'msg_1', String(Math.floor(world.clock.ms / 1000)), body)
+      return deliver(world, {}, { body, headers: { 'webhook-signature': signature } })
+    }
+    expect((await send({ membership: 'LONG', nested: { ids: ['LONG'] } })).status).toBe(204)
+    const refused = await send({ sub: 'LONG' })
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([422, '/data/sub'])
+  })
+
   test('names the invalid member of a signed event', async () => {
     const fan = await synced()
     const before = await identityOf(fan)

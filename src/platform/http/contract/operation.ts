@@ -179,7 +179,7 @@ export function operation<
       ...(limit ? [countCaller(limit)] : []),
       ...(declared.whenSuspended ? [noteAllowed] : []),
       ...(mayTakeKey ? [refuseBadKey] : []),
-      ...(takesBody ? [isBytes(body) ? readBytes : readBody] : []),
+      ...(takesBody ? [isBytes(body) ? readBytes : bodyReader(body)] : []),
       ...(findErrors ? [noteFound(findErrors)] : []),
     ],
     // Other operations take no parameters: their schemas refuse every query.
@@ -225,6 +225,14 @@ const countCaller =
 const readBody = async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
   body: await bodies.read(request),
 })
+
+/** Of the bodies of other systems, only the members that the schema names are read. */
+const bodyReader = (schema: TSchema) =>
+  schema.additionalProperties === true
+    ? async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
+        body: await bodies.read(request, schema),
+      })
+    : readBody
 
 const readBytes = async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
   body: await bodies.readBytes(request),

@@ -2,9 +2,11 @@
 
 import { hash } from 'node:crypto'
 import { withDeadline } from '../../../../db/deadline.ts'
-import { MAX_ERRORS } from '../../../core/faults.ts'
+import { findInexactNumbers } from '../../../core/exact-json.ts'
+import { MAX_ERRORS, shorten } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
+import type { TSchema } from '../../../core/typebox.ts'
 import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { noteErrors, refuseNoted } from '../contract/validation.ts'
 
@@ -27,8 +29,8 @@ export interface Bodies {
   receive(request: Request): Promise<void>
   /** As `receive`, for a body of any media type; resolves to its bytes. @throws DomainError as `receiveBytes` */
   readBytes(request: Request): Promise<Uint8Array>
-  /** As `receive`; resolves to the value of the body. @throws DomainError as `parseBody` */
-  read(request: Request): Promise<unknown>
+  /** As `receive`; resolves to the value of the body. `schema`: see `parseBody`. @throws DomainError as `parseBody` */
+  read(request: Request, schema?: TSchema): Promise<unknown>
 }
 
 interface Received {
@@ -79,13 +81,15 @@ export async function receiveBytes(
 }
 
 /**
- * The value of a body that was received. Notes NUL, lone surrogates and inherited names.
+ * The value of a body that was received. Notes NUL, lone surrogates, inherited names, and numbers that are not exact. `schema`: of a body of another system, of
+ * which only the members that it names are read.
  * @throws DomainError `malformed_request` (not JSON, nested too deeply), `validation_failed` with so many errors that the
  * schema could add none
  */
 export async function parseBody(
   request: Request,
   { maxBodyLevels }: Pick<BodyLimits, 'maxBodyLevels'>,
+  schema?: TSchema,
 ): Promise<unknown> {
   const body = received.get(request)
   if (!body) throw new Error('the body was not received')
@@ -101,9 +105,20 @@ export async function parseBody(
     })
   }
   const errors = findUnsafe(body.value, maxBodyLevels)
+  const inexact = findInexactNumbers(body.text, MAX_ERRORS)
+    .filter(({ pointer }) => !schema || isNamedBy(schema, pointer))
+    .map(({ pointer, message }) => ({ pointer: shorten(pointer), message }))
+  errors.unshift(...inexact.slice(0, MAX_ERRORS - errors.length))
   noteErrors(request, errors)
   if (errors.length === MAX_ERRORS) refuseNoted({ request })
   return body.value
+}
+
+/** Whether the schema has each member that leads to a value. */
+function isNamedBy(schema: TSchema, pointer: string): boolean {
+  let current: TSchema | undefined = schema
+  for (const name of pointer.split('/').slice(1)) current = current?.properties?.[name] ?? current?.items
+  return current !== undefined
 }
 
 /** The position of a syntax error. The engine's message is not used: it may quote the body. */

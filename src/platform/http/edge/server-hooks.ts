@@ -83,9 +83,9 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
   const bodies: Bodies = {
     receive: request => receiveWhole(request, receiveBody),
     readBytes: request => receiveWhole(request, receiveBytes),
-    async read(request) {
+    async read(request, schema) {
       await bodies.receive(request)
-      return parseBody(request, config)
+      return parseBody(request, config, schema)
     },
   }
 
