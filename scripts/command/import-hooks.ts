@@ -1,6 +1,6 @@
 /** How an import shows its progress and its faults, and how a signal stops it. */
-import type { ImportHooks } from '../../src/operate/admin/import/fans-file.ts'
-import type { RowFault } from '../../src/operate/admin/import/rows.ts'
+import type { EventsHooks } from '../../src/operate/admin/import/events-file.ts'
+import type { FaultyLine, RowFault } from '../../src/operate/admin/import/rows.ts'
 import type { Progress } from './progress.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 
@@ -19,10 +19,19 @@ interface LocatedFault extends RowFault {
 export function importHooks(noun: string, { json, dryRun, progress, print }: Session) {
   /** For `--json`. */
   const errors: LocatedFault[] = []
+  /** Likewise, of lines that are imported. */
+  const warnings: LocatedFault[] = []
   const checked = progress('lines checked')
   const written = progress(noun)
 
-  const hooks = (requested: () => StopSignal | undefined): ImportHooks => {
+  async function tell({ line, faults }: FaultyLine, into: LocatedFault[]) {
+    for (const fault of faults) {
+      if (json) into.push({ line, ...fault })
+      else await print(`line ${line}: ${[fault.field, fault.message].filter(Boolean).join(' ')}\n`)
+    }
+  }
+
+  const hooks = (requested: () => StopSignal | undefined): EventsHooks => {
     const stopAt = (done: number) => {
       const signal = requested()
       if (signal) throw new Interrupted(signal, done)
@@ -32,12 +41,8 @@ export function importHooks(noun: string, { json, dryRun, progress, print }: Ses
         checked(lines)
         stopAt(0)
       },
-      async onFaulty({ line, faults }) {
-        for (const fault of faults) {
-          if (json) errors.push({ line, ...fault })
-          else await print(`line ${line}: ${[fault.field, fault.message].filter(Boolean).join(' ')}\n`)
-        }
-      },
+      onFaulty: line => tell(line, errors),
+      onUnread: line => tell(line, warnings),
       onWritten(done, total) {
         checked.end()
         written(done, total)
@@ -48,6 +53,7 @@ export function importHooks(noun: string, { json, dryRun, progress, print }: Ses
   return {
     hooks,
     errors,
+    warnings,
     end() {
       checked.end()
       written.end()

@@ -87,6 +87,56 @@ for (const engine of engines) {
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
+    test('reads numbers as other programs write them, and refuses with its place what has no single meaning', async () => {
+      const path = fileOf(
+        [
+          'id,type,occurredAt,subject,data.amount',
+          ...['500.00', '500 ', '0500', '+500', '500'].map(
+            (cell, n) => `w-${n},shop.purchase,${ago(HOUR)},fan-0120,${cell}`,
+          ),
+          ...['5e2', 'TRUE', '"1,234"', 'n/a', '12345678901234567'].map(
+            (cell, n) => `w-x${n},shop.purchase,${ago(HOUR)},fan-0120,${cell}`,
+          ),
+        ].join('\n'),
+        'csv',
+      )
+      const { code, json } = await importEvents(world, path, '--source', 'cells', '--skip-invalid')
+      expect([code, json.applied, json.invalid, json.points]).toEqual([1, 5, 5, 25])
+      expect(json.errors.map(({ line, field }: { line: number; field: string }) => [line, field])).toEqual(
+        [7, 8, 9, 10, 11].map(line => [line, 'data.amount']),
+      )
+      const data = (await stored('cells')).map(event => event.data)
+      expect(new Set(data)).toEqual(new Set(['{"amount":500}']))
+    })
+
+    test('a column has the type that the operator states, and another flag is refused', async () => {
+      const path = fileOf(
+        `id,type,occurredAt,subject,data.gate,data.amount\nt-1,shop.purchase,${ago(HOUR)},fan-0121,7,12.5\n`,
+        'csv',
+      )
+      const stated = await importEvents(world, path, '--source', 'stated', '--column', 'gate=text')
+      expect(stated).toMatchObject({ code: 0, json: { applied: 1 } })
+      expect((await stored('stated')).map(({ data }) => data)).toEqual(['{"gate":"7","amount":12.5}'])
+      expect((await importEvents(world, path, '--column', 'gate=date')).code).toBe(2)
+    })
+
+    test('a dry run names the lines whose data no rule can read', async () => {
+      const provider = world.config.identity.name
+      const event = (id: string, data?: object) => ({
+        ...{ id, type: 'shop.purchase', occurredAt: ago(HOUR), fan: { provider, subject: 'fan-0122' } },
+        ...(data ? { data } : {}),
+      })
+      const path = fileOf(
+        linesOf([event('u-1', { amount: 500 }), event('u-2', { amount: '500' }), event('u-3')]),
+      )
+      const { code, json } = await importEvents(world, path, '--source', 'unread', '--dry-run')
+      expect([code, json.applied, json.unread, json.points]).toEqual([0, 3, 2, 5])
+      expect(json.warnings).toEqual([
+        { line: 2, field: 'data/amount', message: 'is no number, so the rule shop gives no points' },
+        { line: 3, field: 'data/amount', message: 'is missing, so the rule shop gives no points' },
+      ])
+    })
+
     test('a dry run earns what the import earns, under budgets and limits', async () => {
       const rule = { id: 'season', name: 'Season', eventType: 'season.opened', points: { fixed: 5 } }
       await world.db.write(tx => upsertRule(tx, { ...rule, budget: 10 }))
@@ -251,6 +301,55 @@ describe('Reading events', () => {
       fan: { provider: 'mock-idp', subject: 's' },
       data: { a: 12.5, b: true, c: '007', d: '1e3', f: 'x\ny' },
     })
+  })
+
+  const amountOf = (data: { amount?: number } = {}) => data.amount
+  const rows = [
+    'id;type;occurredAt;subject;data.amount',
+    `1;a.b;${AT};José;"12,50"`,
+    `2;a.b;${AT};s;+7`,
+    `3;a.b;${AT};s;1,234`,
+    `4;a.b;${AT};s;1.234,50`,
+  ].join('\r\n')
+  const utf16 = (text: string, littleEndian: boolean) => {
+    const units = new DataView(new ArrayBuffer(2 * text.length + 2))
+    for (const [at, unit] of [0xfeff, ...Array.from(text, char => char.charCodeAt(0))].entries())
+      units.setUint16(2 * at, unit, littleEndian)
+    return new Uint8Array(units.buffer)
+  }
+  test.each([
+    ['semicolons', rows],
+    ['tabs', rows.replaceAll(';', '\t')],
+    ['a first line sep=;', `sep=;\r\n${rows}`],
+    ['a byte order mark', `\ufeff${rows}`],
+    ['UTF-16, little endian', utf16(rows, true)],
+    ['UTF-16, big endian', utf16(rows, false)],
+  ])('a spreadsheet with %s is read, with decimal commas', async (what, text) => {
+    const members = { typeOf: () => 'number' as const }
+    const file = rowFileOf(fileOf(text, 'csv'))
+    const lines = await Array.fromAsync(readEvents(file, { provider: 'mock-idp', members }))
+    const first = what === 'a first line sep=;' ? 3 : 2
+    expect(lines.map(({ line, event, faults }) => [line, amountOf(event?.data) ?? faults[0]?.field])).toEqual(
+      [
+        [first, 12.5],
+        [first + 1, 7],
+        [first + 2, 'data.amount'],
+        [first + 3, 'data.amount'],
+      ],
+    )
+    expect(lines[0]?.event?.fan).toMatchObject({ subject: 'José' })
+  })
+
+  test('numbers of NDJSON and of a column of JSON that would be rounded are faults', async () => {
+    const [line] = await read(
+      `{"id":"1","type":"a.b","occurredAt":"${AT}","fan":{"userId":"u"},"data":{"order":12345678901234567}}\n`,
+      'ndjson',
+    )
+    expect(line?.faults.map(({ field }) => field)).toEqual(['data/order'])
+    const [cell] = await read(
+      `id,type,occurredAt,userId,data\n1,a.b,${AT},u,"{""order"":12345678901234567}"\n`,
+    )
+    expect(cell?.faults.map(({ field }) => field)).toEqual(['data/order'])
   })
 
   test('a column of data holds JSON objects', async () => {

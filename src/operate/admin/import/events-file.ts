@@ -4,10 +4,12 @@ import { refreshStatistics } from '../../../../db/statistics.ts'
 import { type RecordDeps, recordEvents } from '../../../economy/events/record-events.ts'
 import type { EventResult } from '../../../economy/events/schema.ts'
 import { rollBack } from '../roll-back.ts'
+import type { CellType } from './cells.ts'
 import { chunksOf } from './chunks.ts'
 import type { ImportHooks } from './fans-file.ts'
+import { readMemberTypes } from './member-types.ts'
 import { readEvents } from './read-events.ts'
-import type { RowFile } from './rows.ts'
+import type { FaultyLine, RowFile } from './rows.ts'
 
 /** Events that are recorded at the same time. */
 const CHUNK = 100
@@ -21,6 +23,8 @@ interface EventsImport {
    * time, for a server that serves: limits and budgets of rules do not count what another part of the file would have earned.
    */
   dryRun?: 'whole' | 'parts' | undefined
+  /** Types of columns `data.NAME`, by name, where they are not those that rules and quests read. */
+  columns?: Record<string, CellType> | undefined
   /** Import the valid lines of a file with invalid ones. */
   skipInvalid?: boolean | undefined
   /** No other process writes: no pauses. */
@@ -29,16 +33,28 @@ interface EventsImport {
   elapsed: () => number
 }
 
+export interface EventsHooks extends ImportHooks {
+  /** A line of a dry run that a rule listens to and gives no points for, because of its data. */
+  onUnread?(line: FaultyLine): void | Promise<void>
+}
+
 export async function importEventsFile(
   { db, log }: { db: Database } & Pick<RecordDeps, 'log'>,
   file: RowFile,
-  { source, provider, dryRun, skipInvalid, exclusive, elapsed }: EventsImport,
-  { onChecked, onFaulty, onWritten }: ImportHooks,
+  { source, provider, dryRun, columns, skipInvalid, exclusive, elapsed }: EventsImport,
+  { onChecked, onFaulty, onUnread, onWritten }: EventsHooks,
 ) {
   const deps = { identity: { name: provider }, log }
-  let [lines, invalid, unreadable] = [0, 0, false]
-  for await (const line of readEvents(file, { provider })) {
+  const members = await readMemberTypes(db.read)
+  const read = { provider, members, columns }
+  let [lines, invalid, unread, unreadable] = [0, 0, 0, false]
+  for await (const line of readEvents(file, read)) {
     lines++
+    const faults = line.event ? members.unreadBy(line.event.type, line.event.data) : []
+    if (faults.length > 0) {
+      unread++
+      if (dryRun) await onUnread?.({ line: line.line, faults })
+    }
     if (line.faults.length > 0) {
       invalid++
       await onFaulty(line)
@@ -62,7 +78,7 @@ export async function importEventsFile(
   }
 
   async function importChunks(write: Database['write']): Promise<void> {
-    for await (const chunk of chunksOf(validLines(file, provider), CHUNK)) {
+    for await (const chunk of chunksOf(validLines(file, read), CHUNK)) {
       const startedAt = elapsed()
       const { results } = await recordEvents(write, deps, source, { events: chunk.map(({ event }) => event) })
       for (const [index, result] of results.entries()) await report(result, chunk[index]?.line ?? 0)
@@ -78,7 +94,7 @@ export async function importEventsFile(
     const found = await rollBack(db, async tx => {
       const found: { result: EventResult; line: number }[] = []
       // Reading the file holds up no other unit of work: this process has none.
-      for await (const { line, event } of validLines(file, provider)) {
+      for await (const { line, event } of validLines(file, read)) {
         const { results } = await recordEvents(work => work(tx), deps, source, { events: [event] })
         found.push(...results.map(result => ({ result, line })))
         await onWritten(++done, total)
@@ -93,9 +109,9 @@ export async function importEventsFile(
     else await importChunks(dryRun ? work => rollBack(db, work) : work => db.write(work))
     if (!dryRun && sums.changed > 0) await refreshStatistics(db)
   }
-  return { lines, ...counts, invalid, ...sums, rejected, unreadable }
+  return { lines, ...counts, invalid, unread, ...sums, rejected, unreadable }
 }
 
-async function* validLines(file: RowFile, provider: string) {
-  for await (const { line, event } of readEvents(file, { provider })) if (event) yield { line, event }
+async function* validLines(file: RowFile, read: Parameters<typeof readEvents>[1]) {
+  for await (const { line, event } of readEvents(file, read)) if (event) yield { line, event }
 }

@@ -1,14 +1,18 @@
 /** Streams a file of events, NDJSON or CSV: each line with its event or with all its faults. */
 
+import { findInexactNumbers } from '../../../core/exact-json.ts'
 import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { findDataFault } from '../../../economy/events/data-faults.ts'
 import { Event } from '../../../economy/events/schema.ts'
+import { type CellType, readCell } from './cells.ts'
+import type { MemberTypes } from './member-types.ts'
 import {
   type CsvColumns,
   type FaultyLine,
   findColumnFaults,
   findSchemaFaults,
+  objectOf,
   type RowFault,
   type RowFile,
   readRows,
@@ -25,13 +29,18 @@ const COLUMNS = ['id', 'type', 'occurredAt', 'userId', 'subject', 'provider', 'd
 /** Prefix of the columns for single members of `data`. */
 const MEMBER = 'data.'
 
+interface ReadOptions {
+  provider: string
+  /** What rules and quests read of the columns. */
+  members?: Pick<MemberTypes, 'typeOf'> | undefined
+  /** By the name of the member: stated by the operator, before what rules read. */
+  columns?: Record<string, CellType> | undefined
+}
+
 /** Yields the lines in order, without empty ones. An id of an earlier line is a fault. */
-export async function* readEvents(
-  file: RowFile,
-  { provider }: { provider: string },
-): AsyncGenerator<EventLine> {
+export async function* readEvents(file: RowFile, options: ReadOptions): AsyncGenerator<EventLine> {
   const ids = new Map<string, number>()
-  for await (const row of readRows(file, columnsOf(provider))) {
+  for await (const row of readRows(file, columnsOf(options))) {
     if (!('value' in row)) {
       yield row
       continue
@@ -67,7 +76,7 @@ function findFaults(value: unknown): RowFault[] {
   ]
 }
 
-const columnsOf = (provider: string): CsvColumns => ({
+const columnsOf = ({ provider, members, columns = {} }: ReadOptions): CsvColumns => ({
   headerFaults(columns) {
     const own = columns.filter(name => !name.startsWith(MEMBER))
     const members = columns.filter(name => name.startsWith(MEMBER))
@@ -80,30 +89,34 @@ const columnsOf = (provider: string): CsvColumns => ({
         : []),
     ]
   },
-  toValue(cells) {
+  toValue(cells, dialect) {
     const { userId, subject, provider: named = provider, data, ...rest } = Object.fromEntries(cells)
-    const members = [...cells]
-      .filter(([name]) => name.startsWith(MEMBER))
-      .map(([name, cell]) => [name.slice(MEMBER.length), typed(cell)])
     const own = Object.entries(rest).filter(([name]) => !name.startsWith(MEMBER))
-    return {
+    const isData = ([name]: [string, string]) => name.startsWith(MEMBER)
+    const read = objectOf(
+      [...cells].filter(isData).map(([field, cell]) => {
+        const name = field.slice(MEMBER.length)
+        const type = columns[name] ?? members?.typeOf(rest.type ?? '', name)
+        return { name, field, ...readCell(cell, type, dialect) }
+      }),
+    )
+    if ('faults' in read) return read
+    const hasMembers = [...cells].some(isData)
+    const value = {
       ...Object.fromEntries(own),
       fan: {
         ...(userId === undefined ? {} : { userId }),
         ...(subject === undefined ? {} : { provider: named, subject }),
       },
       ...(data === undefined ? {} : { data: parsed(data) }),
-      ...(members.length > 0 ? { data: Object.fromEntries(members) } : {}),
+      ...(hasMembers ? { data: read.value } : {}),
     }
+    const inexact = data === undefined ? [] : findInexactNumbers(data, 1)
+    return inexact.length === 0
+      ? { value }
+      : { faults: inexact.map(({ pointer, message }) => ({ field: `data${pointer}`, message })) }
   },
 })
-
-/** Numbers as JavaScript writes them, `true` and `false`; all else is text, such as 007. */
-function typed(cell: string): string | number | boolean {
-  if (cell === 'true' || cell === 'false') return cell === 'true'
-  const number = Number(cell)
-  return Number.isFinite(number) && String(number) === cell ? number : cell
-}
 
 /** Text that is not JSON stays text, so that the schema reports it. */
 function parsed(cell: string): unknown {

@@ -5,6 +5,7 @@ import { DomainError } from '../../../core/problems.ts'
 import type { TSchema } from '../../../core/typebox.ts'
 import { normalizeProfile } from '../../../fan/profile/rules.ts'
 import { pickProfile } from '../../../identity/users/profile-fields.ts'
+import { type Cell, readBoolean, readInteger } from './cells.ts'
 import type { FanFault, ImportedFan } from './fans.ts'
 import { FanRecord } from './fans-schema.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type FaultyLine,
   findColumnFaults,
   findSchemaFaults,
+  objectOf,
   type RowFile,
   readRows,
 } from './rows.ts'
@@ -30,16 +32,16 @@ const schemas: Record<string, TSchema> = FanRecord.properties
 const COLUMNS = Object.keys(schemas)
 const typeOf = (name: string) => schemas[name]?.anyOf?.[0].type
 
-/** A cell that is not a number or a boolean remains text, so that the schema reports it. */
 const CSV: CsvColumns = {
   headerFaults: columns => findColumnFaults(columns, COLUMNS, ['subject']),
-  toValue(cells) {
-    const typed = (name: string, cell: string) => {
-      if (typeOf(name) === 'integer' && /^\d{1,16}$/.test(cell)) return Number(cell)
-      if (typeOf(name) === 'boolean' && /^(true|false)$/.test(cell)) return cell === 'true'
-      return cell
-    }
-    return Object.fromEntries([...cells].map(([name, cell]) => [name, typed(name, cell)]))
+  toValue(cells, dialect) {
+    const read = (name: string, cell: string): Cell =>
+      typeOf(name) === 'integer'
+        ? readInteger(cell, dialect)
+        : typeOf(name) === 'boolean'
+          ? readBoolean(cell)
+          : { value: cell }
+    return objectOf([...cells].map(([name, cell]) => ({ name, field: name, ...read(name, cell) })))
   },
 }
 

@@ -1,9 +1,11 @@
 /** Streams the rows of a file, NDJSON or CSV, for imports: each with its line, and a value or what is wrong with it. */
 import { Readable } from 'node:stream'
 import type { CsvError } from 'csv-parse'
+import { findInexactNumbers } from '../../../core/exact-json.ts'
 import { explainFault } from '../../../core/faults.ts'
 import { errorsOf } from '../../../core/formats.ts'
 import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
+import type { Dialect } from './cells.ts'
 
 type RowFormat = 'ndjson' | 'csv'
 
@@ -34,8 +36,8 @@ type ParsedLine = { line: number; value: unknown } | FaultyLine
 export interface CsvColumns {
   /** What is wrong with the names of the first line. */
   headerFaults(columns: string[]): RowFault[]
-  /** The value of a record. Empty cells are left out. */
-  toValue(cells: Map<string, string>): unknown
+  /** The value of a record, or what is wrong with its cells. Empty cells are left out. */
+  toValue(cells: Map<string, string>, dialect: Dialect): { value: unknown } | { faults: RowFault[] }
 }
 
 /** Maximum size of a line, or of a CSV record, in bytes. */
@@ -66,6 +68,19 @@ export function findSchemaFaults(schema: TSchema, value: unknown): RowFault[] {
   return [...faults.values()]
 }
 
+/** The object of the cells that could be read, or the faults of the others. `field`: the column. */
+export function objectOf(
+  cells: ({ name: string; field: string } & ({ value: unknown } | { message: string }))[],
+): { value: Record<string, unknown> } | { faults: RowFault[] } {
+  const faults = cells.flatMap(cell =>
+    'message' in cell ? [{ field: cell.field, message: cell.message }] : [],
+  )
+  if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS) }
+  return {
+    value: Object.fromEntries(cells.flatMap(cell => ('value' in cell ? [[cell.name, cell.value]] : []))),
+  }
+}
+
 /** Each column must be known and occur once, and the required ones must be there. */
 export function findColumnFaults(columns: string[], known: string[], required: string[]): RowFault[] {
   const unknown = columns.filter(name => !known.includes(name))
@@ -90,7 +105,12 @@ async function* readNdjson(file: RowFile): AsyncGenerator<ParsedLine> {
     if (text === null) yield fault('is not UTF-8')
     else if (text.trim() !== '') {
       try {
-        yield { line, value: JSON.parse(text) }
+        const value: unknown = JSON.parse(text)
+        const faults = findInexactNumbers(text, MAX_FAULTS).map(({ pointer, message }) => ({
+          field: pointer.slice(1),
+          message,
+        }))
+        yield faults.length > 0 ? { line, faults } : { line, value }
       } catch {
         yield fault('is not JSON')
       }
@@ -119,11 +139,24 @@ async function* splitLines(file: RowFile): AsyncGenerator<Uint8Array | null> {
   if (tooLong || rest.length > 0) yield tooLong ? null : rest
 }
 
-/** Reads the file without the byte order mark that spreadsheets write. */
+/** Of UTF-16, which some spreadsheets write. */
+const BYTE_ORDERS: [number, number, Bun.Encoding][] = [
+  [0xff, 0xfe, 'utf-16le'],
+  [0xfe, 0xff, 'utf-16be'],
+]
+
+/** Reads the file as UTF-8, without the byte order mark that spreadsheets write. */
 async function* readBytes(file: RowFile): AsyncGenerator<Buffer> {
   let first = true
+  let decoder: TextDecoder | undefined
   for await (const chunk of file.open()) {
-    yield first && chunk.indexOf('\ufeff') === 0 ? chunk.subarray(3) : chunk
+    if (first) {
+      const order = BYTE_ORDERS.find(([one, other]) => chunk[0] === one && chunk[1] === other)
+      // It ignores the byte order mark.
+      if (order) decoder = new TextDecoder(order[2])
+    }
+    if (decoder) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+    else yield first && chunk.indexOf('\ufeff') === 0 ? chunk.subarray(3) : chunk
     first = false
   }
 }
@@ -144,10 +177,28 @@ interface CsvRecord {
   info: { lines: number }
 }
 
+/** How the cells are separated, by `sep=;` as the first line, which is then not a row, or by what the header has. */
+async function readDialect(file: RowFile): Promise<Dialect & { hasOwnLine: boolean }> {
+  let head = ''
+  for await (const chunk of readBytes(file)) {
+    head += chunk.toString('latin1')
+    if (/[\r\n]/.test(head) || head.length > MAX_LINE_BYTES) break
+  }
+  const line = head.split(/[\r\n]/, 1)[0] ?? ''
+  const stated = /^sep=([,;\t])$/i.exec(line)?.[1] as Dialect['delimiter'] | undefined
+  if (stated) return { delimiter: stated, hasOwnLine: true }
+  const names = line.replaceAll(/"[^"]*"/g, '')
+  const delimiter = ([',', ';', '\t'] as const).find(one => names.includes(one)) ?? ','
+  return { delimiter, hasOwnLine: false }
+}
+
 async function* readCsv(file: RowFile, { headerFaults, toValue }: CsvColumns): AsyncGenerator<ParsedLine> {
   // Loaded for imports only.
   const { parse } = await import('csv-parse')
+  const { hasOwnLine, ...dialect } = await readDialect(file)
   const parser = parse({
+    delimiter: dialect.delimiter,
+    from_line: hasOwnLine ? 2 : 1,
     ...{ info: true, relax_column_count: true, max_record_size: MAX_LINE_BYTES },
     // Cells as bytes: the parser would replace invalid UTF-8 by U+FFFD.
     encoding: null,
@@ -161,7 +212,7 @@ async function* readCsv(file: RowFile, { headerFaults, toValue }: CsvColumns): A
   const bytes = Readable.from(readBytes(file))
   bytes.on('error', failure => parser.destroy(failure)).pipe(parser)
   let columns: string[] | undefined
-  let line = 1
+  let line = hasOwnLine ? 2 : 1
   // Guarantee: with `info` and `encoding: null` the parser yields this.
   for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
     if (error && info.lines >= Number(error.lines)) break
@@ -185,7 +236,7 @@ async function* readCsv(file: RowFile, { headerFaults, toValue }: CsvColumns): A
       const filled = columns.flatMap((name, nth): [string, string][] =>
         cells[nth] ? [[name, cells[nth].replaceAll('\r\n', '\n')]] : [],
       )
-      yield { line: start, value: toValue(new Map(filled)) }
+      yield { line: start, ...toValue(new Map(filled), dialect) }
     }
   }
   if (!error) return

@@ -87,7 +87,7 @@ async function importEvents(context: JobContext): Promise<JobResult> {
     context,
     file,
     { ...terms, source, dryRun: dryRun ? 'parts' : undefined },
-    hooks,
+    { ...hooks, onUnread: hooks.onFaulty },
   )
   return { listed, counts, ...(rejected ? { failed: failedBy(counts.invalid, unreadable) } : {}) }
 }

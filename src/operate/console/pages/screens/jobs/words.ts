@@ -38,6 +38,7 @@ export const IMPORTS: Record<ImportKind, ImportWords> = {
     numbers: [
       ['applied', 'Events that count'],
       ['ignored', 'Events that nothing listens to'],
+      ['unread', 'Events for which a rule gives no points, by their data'],
       ['duplicate', 'Events recorded before'],
       ['points', 'Points'],
       ['refused', 'Refused events'],
