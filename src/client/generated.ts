@@ -7229,7 +7229,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The bytes of a JPEG, PNG or WebP picture, of at most 6 MiB and 25 million pixels. Their format is read from the bytes. */
+        /** @description The bytes of a JPEG, PNG or WebP picture, of at most 6 MiB, 25 million pixels, and 16,384 pixels in width and height. Their format is read from the bytes. */
         requestBody: {
             content: {
                 "image/jpeg": string;

@@ -5,11 +5,14 @@
 import { createSemaphore } from '../../../db/semaphore.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
+import type { Orientation } from './exif.ts'
 import { pictureProblems } from './problems.ts'
-import { chunksOf, formatOf, isAnimated, isWhole } from './sniff.ts'
+import { formatOf, trimPicture, trimWebp } from './trim.ts'
 
 /** A decoded pixel takes four bytes: 100 MB. Cameras of phones take 12 or 24 million. */
 const MAX_PIXELS = 25_000_000
+/** Of width and height. Panoramas of phones have as many. A picture of one column takes five times as long as a square one. */
+const MAX_SIDE = 16_384
 /** Pictures that are decoded at once, and those that wait, each of which is held in memory. */
 const MAX_DECODED = 2
 const MAX_WAITING = 8
@@ -33,17 +36,22 @@ export function createEncoder() {
     const bytes = Buffer.from(upload.buffer, upload.byteOffset, upload.byteLength)
     const format = formatOf(bytes)
     if (format === null) throw new DomainError(pictureProblems.picture_not_supported)
-    if (isAnimated(bytes, format))
+    const trimmed = trimPicture(bytes, format)
+    if (trimmed === 'animated')
       throw new DomainError(pictureProblems.picture_not_supported, { detail: 'The picture is animated.' })
-    if (!isWhole(bytes, format)) throw new DomainError(pictureProblems.picture_damaged)
+    if (trimmed === 'damaged') throw new DomainError(pictureProblems.picture_damaged)
     if (turns.waiting >= MAX_WAITING) throw new DomainError(transportProblems.overloaded, { retryAfter: 2 })
     await turns.acquire()
     try {
-      const picture = new Bun.Image(bytes, { maxPixels: MAX_PIXELS })
+      const picture = new Bun.Image(trimmed.bytes, { maxPixels: MAX_PIXELS, autoOrient: false })
+      const size = await picture.metadata()
+      if (Math.max(size.width, size.height) > MAX_SIDE)
+        throw tooLarge(`Width and height must not exceed ${MAX_SIDE}.`)
+      const encoded = await turnUpright(picture, trimmed.orientation)
         .resize(maxSide, maxSide, { fit: 'inside', withoutEnlargement: true })
         .webp({ quality: QUALITY })
-      const encoded = onlyPixels(Buffer.from(await picture.bytes()))
-      return { bytes: encoded, width: picture.width, height: picture.height }
+        .buffer()
+      return { bytes: onlyPixels(encoded), width: picture.width, height: picture.height }
     } catch (error) {
       throw problemOf(error)
     } finally {
@@ -54,28 +62,25 @@ export function createEncoder() {
 
 function problemOf(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
-  if (code === 'ERR_IMAGE_TOO_MANY_PIXELS') {
-    const detail = `Width times height must not exceed ${MAX_PIXELS}.`
-    return new DomainError(pictureProblems.picture_too_large, { detail })
-  }
+  if (code === 'ERR_IMAGE_TOO_MANY_PIXELS')
+    return tooLarge(`Width times height must not exceed ${MAX_PIXELS}.`)
   const isDamage = code === 'ERR_IMAGE_DECODE_FAILED' || code === 'ERR_IMAGE_UNKNOWN_FORMAT'
   return isDamage ? new DomainError(pictureProblems.picture_damaged) : error
 }
 
-const METADATA = ['ICCP', 'EXIF', 'XMP ']
-/** Of the flags in `VP8X`: colour profile, Exif, XMP. */
-const METADATA_FLAGS = 0x20 | 0x08 | 0x04
+const tooLarge = (detail: string) => new DomainError(pictureProblems.picture_too_large, { detail })
+
+/** Bun turns before it mirrors, and by itself only what a JPEG asks for. */
+function turnUpright(picture: Bun.Image, orientation: Orientation): Bun.Image {
+  const turned = orientation >= 5 ? picture.rotate(orientation === 8 ? 270 : 90) : picture
+  if (orientation === 3) return turned.rotate(180)
+  if (orientation === 2 || orientation === 5) return turned.flop()
+  return orientation === 4 || orientation === 7 ? turned.flip() : turned
+}
 
 /** Without the colour profile, which the encoder keeps and which may hold any bytes. */
 function onlyPixels(webp: Buffer): Buffer {
-  const chunks = [...chunksOf(webp, 'webp')]
-  if (!chunks.some(({ type }) => METADATA.includes(type))) return webp
-  const kept = chunks.filter(({ type }) => !METADATA.includes(type))
-  const file = Buffer.concat([
-    webp.subarray(0, 12),
-    ...kept.map(({ start, end }) => webp.subarray(start, end)),
-  ])
-  file.writeUInt32LE(file.length - 8, 4)
-  if (file.toString('latin1', 12, 16) === 'VP8X') file[20] = (file[20] ?? 0) & ~METADATA_FLAGS
-  return file
+  const trimmed = trimWebp(webp)
+  if (typeof trimmed === 'string') throw new Error('the encoder wrote no picture')
+  return trimmed.bytes
 }

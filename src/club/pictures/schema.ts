@@ -7,7 +7,7 @@ export const MAX_UPLOAD_BYTES = 6 * 1024 * 1024
 export const PictureUpload = Bytes(
   MAX_UPLOAD_BYTES,
   ['image/jpeg', 'image/png', 'image/webp'],
-  'The bytes of a JPEG, PNG or WebP picture, of at most 6 MiB and 25 million pixels. Their format is read from the bytes.',
+  'The bytes of a JPEG, PNG or WebP picture, of at most 6 MiB, 25 million pixels, and 16,384 pixels in width and height. Their format is read from the bytes.',
 )
 
 export const Picture = Closed(
