@@ -24,6 +24,11 @@ export const pictureProblems = defineProblems({
     description:
       'The fan has as many pictures as `detail` states. Pictures that the profile does not use are deleted a day after their upload.',
   },
+  picture_hidden: {
+    status: 409,
+    title: 'Moderators have hidden this picture',
+    description: 'Moderators have hidden another fan with this picture. Ask the user for another picture.',
+  },
   uploads_unavailable: {
     status: 503,
     title: 'Pictures cannot be stored now',

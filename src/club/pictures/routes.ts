@@ -4,7 +4,7 @@ import type { ServerDeps } from '../../identity/server-keys/group.ts'
 import { ensureUserId } from '../../identity/users/users.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { examplePicture, MAX_UPLOAD_BYTES, Picture, PictureUpload } from './schema.ts'
-import { addPicture, MAX_SIDE, type PictureDeps, storeFile } from './upload.ts'
+import { addPicture, MAX_SIDE, type PictureDeps, requireMayUpload, storeFile } from './upload.ts'
 
 export const picturesRoutes = (deps: FanDeps & ServerDeps & PictureDeps) =>
   fansOrServers(deps, { prefix: '/api/uploads', tag: 'Pictures', scope: 'uploads:write' }).post(
@@ -18,7 +18,12 @@ export const picturesRoutes = (deps: FanDeps & ServerDeps & PictureDeps) =>
               : { source: source ?? '' }
           return status(201, await addPicture(tx, owner, file))
         },
-        { prepare: () => storeFile(deps, body, caller ? MAX_SIDE.avatar : MAX_SIDE.catalogue) },
+        {
+          prepare: async () => {
+            if (caller) await requireMayUpload(deps.db, caller)
+            return storeFile(deps, body, caller ? MAX_SIDE.avatar : MAX_SIDE.catalogue)
+          },
+        },
       ),
     operation({
       id: 'uploadPicture',
@@ -27,7 +32,7 @@ export const picturesRoutes = (deps: FanDeps & ServerDeps & PictureDeps) =>
         'The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP with nothing but the pixels. A picture that nothing uses is deleted a day after its upload.',
       body: PictureUpload,
       responses: { 201: Picture },
-      problems: [...storeFile.problems, ...addPicture.problems.slice(0, 1)],
+      problems: [...storeFile.problems, ...addPicture.problems.slice(0, 2)],
       limit: 'uploads',
       maxBodyBytes: MAX_UPLOAD_BYTES,
       examples: { 201: examplePicture },

@@ -3,12 +3,15 @@
  * a crash leaves is found by rows: see `operate/admin/sweep-pictures.ts`.
  */
 import { hash } from 'node:crypto'
-import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
+import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { addressOf, nameOf } from '../../core/uploaded-url.ts'
+import { isHiddenByModerators, wasHiddenAfter } from '../../identity/relations/visibility.ts'
+import { writeAsFan } from '../../identity/sanctions/write-as-fan.ts'
 import type { EncodePicture } from './encode.ts'
 import { pictureProblems } from './problems.ts'
 import type { Picture } from './schema.ts'
@@ -34,6 +37,16 @@ export type Owner = { userId: string } | { source: string }
 
 export interface StoredFile extends Omit<Picture, 'url'> {
   id: string
+}
+
+/**
+ * Before a picture is decoded and stored, which costs more than all else: whether the fan may upload one. `addPicture` decides.
+ * @throws DomainError `invalid_token`, `suspended`, `picture_quota_reached`
+ */
+export async function requireMayUpload(db: Database, caller: Pick<Caller, 'userId'>): Promise<void> {
+  const { userId } = caller
+  if (userId == null) return
+  await db.write(tx => writeAsFan(tx, caller, false, () => requireQuota(tx, userId)))
 }
 
 /** Encodes an upload and writes its file, which is deleted again unless `addPicture` follows. */
@@ -80,7 +93,10 @@ async function announceFile(tx: Transaction, file: StoredFile): Promise<boolean>
 /** Notes who has a file. A repeat changes nothing, except that it may remain unused for another day. */
 export async function addPicture(tx: Transaction, owner: Owner, file: StoredFile): Promise<Picture> {
   const { pictureFiles, pictures } = tx.tables
-  if ('userId' in owner) await requireQuota(tx, owner.userId, file.id)
+  if ('userId' in owner) {
+    await requireQuota(tx, owner.userId, file.id)
+    await requireNotHidden(tx, owner.userId, file.id)
+  }
   const [kept] = await tx
     .update(pictureFiles)
     .set({ orphanedAt: null })
@@ -103,15 +119,39 @@ export async function addPicture(tx: Transaction, owner: Owner, file: StoredFile
   const { id, ...members } = file
   return { url: addressOf(id), ...members }
 }
-addPicture.problems = [pictureProblems.picture_quota_reached, pictureProblems.uploads_unavailable] as const
+addPicture.problems = [
+  pictureProblems.picture_quota_reached,
+  pictureProblems.picture_hidden,
+  pictureProblems.uploads_unavailable,
+] as const
 
 /** Concurrent uploads of a fan may exceed the quota by their number, which the rate limit bounds. */
-async function requireQuota(tx: Transaction, userId: string, fileId: string): Promise<void> {
+async function requireQuota(tx: Transaction, userId: string, fileId?: string): Promise<void> {
   const { pictures } = tx.tables
-  const others = await countRows(tx, pictures, and(eq(pictures.userId, userId), ne(pictures.fileId, fileId)))
+  const isOther = fileId === undefined ? undefined : ne(pictures.fileId, fileId)
+  const others = await countRows(tx, pictures, and(eq(pictures.userId, userId), isOther))
   if (others < MAX_PICTURES) return
   const detail = `A fan has at most ${MAX_PICTURES} pictures.`
   throw new DomainError(pictureProblems.picture_quota_reached, { detail })
+}
+
+/**
+ * What moderators have hidden with a fan does not return by another one. A picture that the hidden fan has uploaded later, or that
+ * somebody shows, is nobody's alone: else hidden fans could keep others from it.
+ */
+async function requireNotHidden(tx: Transaction, userId: string, fileId: string): Promise<void> {
+  const { pictures } = tx.tables
+  const isOfFile = eq(pictures.fileId, fileId)
+  const owners = await tx
+    .select({
+      isOwn: sql<boolean>`coalesce(${pictures.userId} = ${userId}, false)`.mapWith(Boolean),
+      isHidden: isHiddenByModerators(tx, pictures.userId).mapWith(Boolean),
+      wasHidden: wasHiddenAfter(tx, pictures.userId, pictures.createdAt).mapWith(Boolean),
+    })
+    .from(pictures)
+    .where(isOfFile)
+  if (owners.some(({ isOwn, isHidden }) => isOwn || !isHidden)) return
+  if (owners.some(({ wasHidden }) => wasHidden)) throw new DomainError(pictureProblems.picture_hidden)
 }
 
 const ownedBy = ({ tables: { pictures } }: Pick<Reader, 'tables'>, owner: Owner) =>

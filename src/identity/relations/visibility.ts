@@ -37,6 +37,11 @@ export function isHiddenByModerators({ tables: { users } }: Tables, fanId: Colum
   return sql`((select judged.hidden_at from ${users} judged where judged.id = ${fanId}) is not null)`
 }
 
+/** SQL: whether a moderator has hidden the fan, at `time` or later, who is still hidden. */
+export function wasHiddenAfter({ tables: { users } }: Tables, fanId: Column, time: Column): SQL {
+  return sql`coalesce((select judged.hidden_at from ${users} judged where judged.id = ${fanId}) >= ${time}, false)`
+}
+
 /** SQL: whether the fan is suspended at this time, which is a value of a prepared statement. */
 export function isSuspended({ tables: { users } }: Tables, fanId: Column, now: Date): SQL {
   return sql`coalesce((select judged.suspended_until > ${now} from ${users} judged where judged.id = ${fanId}), false)`

@@ -7,6 +7,7 @@ import { orphanFiles } from '../../club/pictures/owned.ts'
 import type { PictureStore } from '../../club/pictures/store.ts'
 import { UNUSED_MS } from '../../club/pictures/upload.ts'
 import { addressOf, fileIdIn, nameOf } from '../../core/uploaded-url.ts'
+import { wasHiddenAfter } from '../../identity/relations/visibility.ts'
 
 const FILES_AT_ONCE = 100
 
@@ -36,7 +37,15 @@ async function reviewPictures(tx: Transaction, size: number): Promise<number> {
     .where(and(eq(users.id, pictures.userId), eq(users.avatarUrl, address)))
   const inCatalogue = await listUsed(tx)
   const isOf = (ids: string[]) => and(inArray(pictures.id, ids), isDue)
-  const used = due.filter(({ source, fileId }) => source !== null && inCatalogue.has(fileId))
+  const hidden = await tx
+    .select({ id: pictures.id })
+    .from(pictures)
+    .where(and(isDue, wasHiddenAfter(tx, pictures.userId, pictures.createdAt)))
+  const isKept = new Set(hidden.map(({ id }) => id))
+  // What was hidden with its fan is kept as long: see `addPicture`.
+  const used = due.filter(
+    ({ id, source, fileId }) => (source !== null && inCatalogue.has(fileId)) || isKept.has(id),
+  )
   const unused = due.filter(picture => !used.includes(picture)).map(({ id }) => id)
   const isAvatar = and(isOf(unused), exists(avatarOf))
   await tx.update(pictures).set({ reviewAt: null }).where(isAvatar)

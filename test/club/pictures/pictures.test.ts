@@ -1,5 +1,5 @@
 /** Uploads of fans and of the club's systems, their addresses, and what becomes of pictures that nobody uses. */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { MAX_UPLOAD_BYTES } from '../../../src/club/pictures/schema.ts'
 import type { PictureStore } from '../../../src/club/pictures/store.ts'
@@ -34,6 +34,16 @@ onEachEngine('Pictures', world => {
   }
   const erase = (fan: Fan) =>
     world.db.write(tx => eraseUser(tx, { provider: world.config.identity.name, subject: fan.subject }))
+  const by = { reason: 'sexual', decidedBy: 'Ana' } as const
+  const hidden = new Map<string, string>()
+  async function hide({ id }: { id: string }) {
+    const decision = await world.db.write(tx => recordDecision(tx, { ...by, fanId: id, kind: 'hide' }))
+    hidden.set(id, decision.id)
+  }
+  const lift = ({ id }: { id: string }) =>
+    world.db.write(tx =>
+      recordDecision(tx, { ...by, fanId: id, kind: 'lift', liftsId: hidden.get(id) ?? '' }),
+    )
   const rowOf = async (url: string) => {
     const { pictureFiles } = world.db.tables
     const id = url.slice('/uploads/'.length, -'.webp'.length)
@@ -145,13 +155,18 @@ onEachEngine('Pictures', world => {
     expect(await world.db.read.select().from(pictures).where(eq(pictures.fileId, id))).toHaveLength(4)
   })
 
-  test('a fan has at most so many pictures, and may upload the same one again', async () => {
-    const fan = await world.fan()
+  test('a fan has at most so many pictures: a further one is refused before it is decoded', async () => {
+    const fan = await patientFan(world)
     const bytes = newPng()
     for (let n = 1; n < MAX_PICTURES; n++) expect((await upload(fan, newPng())).status).toBe(201)
     expect((await upload(fan, bytes)).status).toBe(201)
     const refused = await upload(fan, newPng())
     expect([refused.status, refused.body.code]).toEqual([409, 'picture_quota_reached'])
+    // What it is would be known by decoding it.
+    for (const again of [bytes, Buffer.from('no picture')])
+      expect((await upload(fan, again)).body.code).toBe('picture_quota_reached')
+    world.clock.advance(DAY)
+    await sweep()
     expect((await upload(fan, bytes)).status).toBe(201)
   })
 
@@ -289,24 +304,84 @@ onEachEngine('Pictures', world => {
     const bytes = newPng()
     const url = await avatarOf(one, bytes)
     const etag = { 'if-none-match': `"${url.slice('/uploads/'.length, -'.webp'.length)}"` }
-    const by = { reason: 'sexual', decidedBy: 'Ana' } as const
-    const hide = ({ id }: { id: string }) =>
-      world.db.write(tx => recordDecision(tx, { ...by, fanId: id, kind: 'hide' }))
-    const { id: liftsId } = await hide(one)
-    expect(await statusOf(url)).toBe(404)
-    expect((await fetchPicture(world, url, { headers: etag })).status).toBe(404)
-    expect(await isStored(url)).toBe(true)
     await avatarOf(other, bytes)
+    await hide(one)
     expect(await statusOf(url)).toBe(200)
     await hide(other)
     expect(await statusOf(url)).toBe(404)
-    await world.db.write(tx => recordDecision(tx, { ...by, fanId: one.id, kind: 'lift', liftsId }))
+    expect((await fetchPicture(world, url, { headers: etag })).status).toBe(404)
+    expect(await isStored(url)).toBe(true)
+    await lift(one)
     expect(await statusOf(url)).toBe(200)
     await erase(one)
     expect([await statusOf(url), await isStored(url)]).toEqual([404, true])
     const shop = world.withToken(await world.serverKey(['uploads:write']))
     expect((await upload(shop, bytes)).body.url).toBe(url)
     expect(await statusOf(url)).toBe(200)
+  })
+
+  describe('that was hidden with its fan', () => {
+    const refused = async (fan: Fan, bytes: Buffer<ArrayBuffer>) => {
+      const { status, body } = await upload(fan, bytes)
+      expect([status, body.code]).toEqual([409, 'picture_hidden'])
+    }
+
+    test('does not return by another fan, until that is lifted', async () => {
+      const [one, other] = [await namedFan(world), await namedFan(world)]
+      const bytes = newPng()
+      const url = await avatarOf(one, bytes)
+      await hide(one)
+      await refused(other, bytes)
+      expect(await statusOf(url)).toBe(404)
+      // The hidden fan has it, and gets no other answer than before.
+      expect((await upload(one, bytes)).status).toBe(201)
+      await lift(one)
+      expect((await upload(other, bytes)).body.url).toBe(url)
+    })
+
+    test('does not return either when the hidden fan has taken another one', async () => {
+      const one = await namedFan(world)
+      const bytes = newPng()
+      const url = await avatarOf(one, bytes)
+      await hide(one)
+      await setAvatar(one, null)
+      for (let day = 0; day < 3; day++) {
+        world.clock.advance(DAY)
+        await sweep()
+      }
+      await refused(await world.fan(), bytes)
+      await lift(one)
+      world.clock.advance(2 * DAY)
+      await sweep()
+      expect(await isStored(url)).toBe(false)
+      expect((await upload(await world.fan(), bytes)).status).toBe(201)
+    })
+
+    test('keeps nobody from what others show, or what the hidden fan uploads later', async () => {
+      const [one, other, third] = [await namedFan(world), await namedFan(world), await namedFan(world)]
+      const [shown, later] = [newPng(), newPng()]
+      await avatarOf(one, shown)
+      await avatarOf(other, shown)
+      await hide(one)
+      expect((await upload(third, shown)).status).toBe(201)
+      world.clock.advance(1_000)
+      await upload(one, later)
+      expect((await upload(third, later)).status).toBe(201)
+    })
+  })
+
+  test('a suspended fan is refused before the picture is decoded and stored', async () => {
+    const fan = await namedFan(world)
+    const { pictureFiles } = world.db.tables
+    const files = async () => (await world.db.read.select().from(pictureFiles)).length
+    const before = await files()
+    const until = new Date(world.clock.ms + DAY)
+    await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'suspend', until }))
+    for (const bytes of [newPng(), Buffer.from('no picture')]) {
+      const { status, body } = await upload(fan, bytes)
+      expect([status, body.code]).toEqual([403, 'suspended'])
+    }
+    expect(await files()).toBe(before)
   })
 
   test('a file that is being deleted is not uploaded meanwhile, and a deletion that failed is repeated', async () => {

@@ -213,7 +213,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         body: PictureUpload,
         maxBodyBytes: MAX_UPLOAD_BYTES,
         responses: { 201: Picture },
-        problems: [...storeFile.problems, addPicture.problems[1]],
+        problems: [...storeFile.problems, addPicture.problems[2]],
         examples: { body: {} },
       }),
     )
