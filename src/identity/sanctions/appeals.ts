@@ -100,7 +100,8 @@ export async function decideAppeal(
   const { sanctionId, fanId } = found
   const decisions = await listDecisions(tx, fanId)
   const sanction = decisions.find(({ id }) => id === sanctionId)
-  if (sanction && isSamePerson(sanction, common)) throw new DomainError(appealProblems.appeal_of_own_decision)
+  if (sanction && maybeSamePerson(sanction, common))
+    throw new DomainError(appealProblems.appeal_of_own_decision)
   if (!(await closeAppeal(tx, sanctionId, { granted, decidedBy, decidedById })))
     throw new DomainError(appealProblems.appeal_not_open)
   const isLifted = granted && sanctionsInForce(decisions, tx.now()).includes(sanctionId)
@@ -114,13 +115,12 @@ const selectById = preparedRow((reader: Reader, id: string) => {
   return reader.select().from(appeals).where(eq(appeals.id, id))
 })
 
-/** By id. By name where ids do not tell: commands know names only. */
-export function isSamePerson(one: Moderator, other: Moderator): boolean {
-  const known =
-    one.decidedById == null || other.decidedById == null
-      ? 'unknown'
-      : compareStaff(one.decidedById, other.decidedById)
-  return known === 'unknown' ? isSameName(one.decidedBy, other.decidedBy) : known === 'same'
+/**
+ * By id: only two of one way of signing in are known to be of two people. Commands know names only, so that they are compared by name.
+ */
+export function maybeSamePerson(one: Moderator, other: Moderator): boolean {
+  if (one.decidedById == null || other.decidedById == null) return isSameName(one.decidedBy, other.decidedBy)
+  return compareStaff(one.decidedById, other.decidedById) !== 'different'
 }
 
 export async function deleteAppeals(tx: Transaction, fanId: string): Promise<void> {

@@ -7,7 +7,7 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import { type CaseOrder, type CasePosition, listOpenReports, notOpen } from '../../../fan/moderation/cases.ts'
 import { caseProblems } from '../../../fan/moderation/problems.ts'
 import type { SubjectKind } from '../../../fan/moderation/subjects.ts'
-import { isSamePerson } from '../../../identity/sanctions/appeals.ts'
+import { maybeSamePerson } from '../../../identity/sanctions/appeals.ts'
 import type { Moderator, NewDecision } from '../../../identity/sanctions/decisions.ts'
 import type { Reason } from '../../../identity/sanctions/reasons.ts'
 import { readFanRecord } from './fan-record.ts'
@@ -162,7 +162,7 @@ export async function readAppeals(
       decidedBy: sanction.decidedBy,
       createdAt: sanction.createdAt,
     },
-    yours: isSamePerson(sanction, moderator),
+    yours: maybeSamePerson(sanction, moderator),
   }))
   return { appeals, nextCursor }
 }
