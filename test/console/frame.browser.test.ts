@@ -47,6 +47,30 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `${title} (skipped: ${noBrowser}
         await browser.close()
       })
 
+      test('a key that creates value is shown to the person who confirms it', async () => {
+        const browser = await openBrowser({ viewport: DESKTOP })
+        const asking = await pages.open(browser.context, '/keys', 'owner', 'Joan')
+        await asking.getByRole('button', { name: 'Create key' }).first().click()
+        await asking.getByRole('textbox', { name: 'Source' }).fill('crm')
+        await asking.getByRole('checkbox', { name: 'points:write' }).check()
+        await asking.getByRole('textbox', { name: 'Reason' }).fill('For the campaign.')
+        await asking.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+        await asking.getByText('Another person has to confirm this').waitFor()
+        expect(await asking.getByRole('dialog').count()).toBe(0)
+        await asking.close()
+
+        const page = await pages.open(browser.context, '/approvals', 'owner', 'Edith')
+        await page.getByRole('row').nth(1).click()
+        await page.getByRole('dialog').getByText('points:write').waitFor()
+        await page.getByRole('button', { name: 'Confirm' }).click()
+        await page.getByText('it cannot be shown again').waitFor()
+        expect(await page.locator('.secret').textContent()).toMatch(/mdk_/)
+        expect(await findSerious(page)).toEqual([])
+        await page.getByRole('button', { name: 'I have stored it' }).click()
+        await page.getByText('Nothing waits for you').waitFor()
+        await browser.close()
+      })
+
       test('what a person asks for happens when another one confirms it, and the log names both', async () => {
         const fan = await world.fan()
         await fan.post('/api/user/profile', { displayName: 'Ana Ruiz' })
