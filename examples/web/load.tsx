@@ -1,28 +1,14 @@
 /** Data of a screen with its states: loading, failed with a retry, ready; and writes that are sent once. */
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { hasCode, type ProblemCode, ProblemError } from './api.ts'
-import { formatMoment, text } from './lang/lang.ts'
+import { hasCode, ProblemError } from './api.ts'
+import { text } from './lang/lang.ts'
 import { Notice } from './parts/notice.tsx'
 import { watchSession } from './session.ts'
 
 /** What screens showed last, so that Back shows it at once while it is read again. */
 const shown = new Map<string, unknown>()
 watchSession(() => shown.clear())
-
-/** Words for a fan. */
-export function describe(error: unknown): string {
-  if (!(error instanceof ProblemError)) return error instanceof Error ? error.message : text.states.failed
-  const { problem } = error
-  if (problem.code === 'suspended') {
-    const { until, reason } = problem
-    return text.standing.suspended(formatMoment(until), text.reasons[reason] ?? reason)
-  }
-  if (problem.code === 'item_resting')
-    return text.trades.resting(problem.serialNumber, formatMoment(problem.until))
-  const words: Partial<Record<ProblemCode, string>> = text.problems
-  return words[problem.code] ?? text.states.failed
-}
 
 export interface Loaded<T> {
   data: T | null

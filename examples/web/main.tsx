@@ -1,8 +1,8 @@
 /** Starts the app: language, colours, a sign-in that comes back, the service worker. */
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { describe } from './describe.ts'
 import { applyLanguage } from './lang/lang.ts'
-import { describe } from './load.tsx'
 import { finishSignIn, isReturning, readConfig } from './sign-in.ts'
 import { applyColours } from './theme.ts'
 

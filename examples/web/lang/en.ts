@@ -1,5 +1,5 @@
 /** Every text of the app in English. Another language is a file of the same shape. */
-import type { ProblemCode } from '../api.ts'
+import type { ProblemCode } from '@matchday/client'
 
 const plural = (count: number, one: string, many: string) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`

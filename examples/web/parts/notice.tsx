@@ -1,5 +1,5 @@
+import { describe } from '../describe.ts'
 import { text } from '../lang/lang.ts'
-import { describe } from '../load.tsx'
 import { Icon } from './icon.tsx'
 
 interface NoticeProps {

@@ -1,7 +1,8 @@
 /** The locker of another fan. */
 import { hasCode, readLocker, readProfile } from '../api.ts'
+import { describe } from '../describe.ts'
 import { formatHandle, text } from '../lang/lang.ts'
-import { Bones, describe, Loading, useLoaded } from '../load.tsx'
+import { Bones, Loading, useLoaded } from '../load.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { Avatar } from '../parts/picture.tsx'
 import { Report } from '../parts/report.tsx'
