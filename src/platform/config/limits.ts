@@ -43,7 +43,7 @@ function readRates(reader: EnvironmentReader) {
 /** How many bodies may be unfinished: begun, and not yet arrived as a whole. */
 export interface BodyBudget {
   count: number
-  /** As announced: a chunked body counts as the largest that its operation accepts. */
+  /** That have arrived of bodies of more than 64 KiB. */
   bytes: number
   countPerAddress: number
   bytesPerAddress: number

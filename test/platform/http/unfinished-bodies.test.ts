@@ -23,7 +23,6 @@ onEngine(
   world => {
     let port = 0
     let token = ''
-    let key = ''
     let open: OpenRequest[] = []
 
     beforeAll(async () => {
@@ -32,7 +31,6 @@ onEngine(
       const fan = await world.fan()
       token = fan.token
       expect((await fan.post('/api/user/profile', {})).status).toBe(201)
-      key = await world.serverKey(['events:write'])
     })
     afterEach(async () => {
       for (const { close } of open) close()
@@ -134,41 +132,76 @@ onEngine(
       }
     })
 
-    test('one address has a number of unfinished bodies, and gets its places back', async () => {
-      for (const answer of await beginMany(200, 3, {})) {
-        expect(answer).toStartWith('HTTP/1.1 429 ')
-        expect(answer).toContain('"code":"rate_limited"')
-        expect(answer.toLowerCase()).toContain('retry-after: 1')
+    /** Those that are answered are dropped, the oldest first. */
+    async function expectDropped(all: OpenRequest[], count: number) {
+      const answers = () => all.map(request => request.answer())
+      await waitUntil('the slowest are answered', () => answers().filter(Boolean).length >= count)
+      expect(answers().slice(count).filter(Boolean)).toEqual([])
+      for (const answer of answers().slice(0, count)) {
+        expect(answer).toStartWith('HTTP/1.1 408 ')
+        expect(answer).toContain('"code":"request_timeout"')
       }
-      expect((await write('192.0.2.1')).status).toBe(429)
-      for (const { close } of open) close()
-      await waitUntil('places are given back', async () => (await write('192.0.2.1')).status === 200)
+    }
+
+    /** One after the other: of two that begin at once either may be the older one. */
+    async function beginInOrder(count: number, options: (n: number) => Unfinished): Promise<OpenRequest[]> {
+      const all: OpenRequest[] = []
+      for (let n = 0; n < count; n++) {
+        const before = world.app.server?.pendingRequests ?? 0
+        all.push(await begin(options(n)))
+        if (n % 20 === 0)
+          await waitUntil(
+            'it has arrived',
+            () => (world.app.server?.pendingRequests ?? 0) >= Math.min(before, 100),
+          )
+      }
+      return all
+    }
+
+    test('of one address the slowest are dropped, and whole bodies of its fans are never refused', async () => {
+      const all = await beginInOrder(203, () => ({}))
+      await expectDropped(all, 3)
+      for (let n = 0; n < 20; n++) expect((await write('192.0.2.1')).status).toBe(200)
+      // Each took a place for a moment.
+      await expectDropped(all, 4)
     })
 
-    test('all addresses share a number, and refusals share a line of the log', async () => {
-      await beginMany(150, 0, { address: '192.0.2.1' })
-      await beginMany(150, 0, { address: '192.0.2.2' })
-      const late = await begin({ address: '192.0.2.3' })
-      expect(await statusOf(late)).toBe('503')
-      expect(late.answer()).toContain('"code":"overloaded"')
-      expect((await write()).status).toBe(503)
-      const lines = () => world.logged.filter(line => line.includes('too many unfinished bodies'))
-      await waitUntil('the refusals are logged', () => lines().length > 0)
-      expect(JSON.parse(lines().at(-1) ?? '').refused).toBeGreaterThanOrEqual(2)
+    test('of all addresses the slowest are dropped, and they share a line of the log', async () => {
+      const all = await beginInOrder(305, n => ({ address: `192.0.2.${1 + (n % 3)}` }))
+      await expectDropped(all, 5)
+      expect((await write()).status).toBe(200)
+      const lines = () => world.logged.filter(line => line.includes('unfinished bodies dropped'))
+      await waitUntil('the drops are logged', () => lines().length > 0)
+      expect(JSON.parse(lines().at(-1) ?? '').dropped).toBeGreaterThanOrEqual(1)
     })
 
-    test('operations without a caller have a quarter of their own, so that a fan of the same address writes', async () => {
+    test('operations without a caller have a quarter of their own: they drop no body of a fan', async () => {
       const path = '/api/auth/native-token/refresh'
-      await beginMany(50, 10, { path, credential: null })
+      const ofFan = await begin({})
+      const all = await beginInOrder(60, () => ({ path, credential: null }))
+      await expectDropped(all, 10)
+      expect(ofFan.answer()).toBe('')
       expect((await write('192.0.2.1')).status).toBe(200)
+      const refresh = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
+        body: '{"refreshToken":"of-nobody"}',
+      })
+      expect([refresh.status, await refresh.text()]).toEqual([
+        401,
+        expect.stringContaining('"code":"invalid_refresh_token"'),
+      ])
     })
 
-    test.each([
-      ['of a known length', `Content-Length: ${MEBIBYTE}`],
-      ['in chunks', 'Transfer-Encoding: chunked'],
-    ])('one address has a number of unfinished bytes, %s', async (_, length) => {
-      const refused = await beginMany(4, 2, { path: '/api/events', credential: key, length })
-      expect(refused.every(answer => answer.startsWith('HTTP/1.1 429 '))).toBe(true)
+    test('bodies that are announced large and do not arrive hold nothing', async () => {
+      const length = `Content-Length: ${6 * MEBIBYTE}`
+      const path = '/api/uploads'
+      const all = await beginInOrder(40, n => ({ path, length, address: `192.0.2.${1 + (n % 3)}` }))
+      for (const address of ['192.0.2.1', '198.51.100.1'])
+        for (let n = 0; n < 20; n++) expect((await write(address)).status).toBe(200)
+      expect(all.map(request => request.answer()).filter(answer => !answer.includes(' 401 '))).toHaveLength(
+        40,
+      )
     })
 
     test('a client that goes before its body is complete is a refused request, no failure of the server', async () => {
@@ -194,44 +227,60 @@ describe('The budget of unfinished bodies', () => {
   const budget = { count: 8, bytes: 800, countPerAddress: 4, bytesPerAddress: 400 }
   const post = () => new Request('http://localhost/', { method: 'POST' })
   const create = () => createUnfinishedBodies(budget, pino({ level: 'silent' }))
-  const codeOf = (work: () => void) => {
-    try {
-      work()
-      return null
-    } catch (error) {
-      return (error as { code: string }).code
-    }
+  const ended = (request: Request, unfinished: ReturnType<typeof create>) => {
+    let dropped = false
+    unfinished.arrivalOf(request).onDropped(error => {
+      dropped = error.code === 'request_timeout'
+    })
+    return () => dropped
+  }
+
+  /** Begins so many at addresses in turn, and answers the indexes of those that were dropped. */
+  function fill(count: number, addresses: number, bytes: number) {
+    const unfinished = create()
+    const all = Array.from({ length: count }, (_, n) => {
+      const request = post()
+      unfinished.begin(request, { address: String(n % addresses), anyone: false, bytes })
+      return { request, isDropped: ended(request, unfinished) }
+    })
+    const dropped = () => all.flatMap(({ isDropped }, n) => (isDropped() ? [n] : []))
+    return { unfinished, all, dropped }
   }
 
   test.each([
-    ['bodies of an address', { addresses: 1, bytes: 1 }, [4, 'rate_limited']],
-    ['bodies in all', { addresses: 3, bytes: 1 }, [8, 'overloaded']],
-    ['bytes of an address', { addresses: 1, bytes: 150 }, [2, 'rate_limited']],
-    ['bytes in all', { addresses: 8, bytes: 250 }, [3, 'overloaded']],
-  ] as const)('limits the %s', (_, { addresses, bytes }, [accepted, code]) => {
-    const unfinished = create()
-    let taken = 0
-    const refusal = () =>
-      codeOf(() => unfinished.begin(post(), { address: String(taken % addresses), anyone: false, bytes }))
-    let last = refusal()
-    while (last === null) {
-      taken++
-      last = refusal()
-    }
-    expect<unknown[]>([taken, last]).toEqual([accepted, code])
+    ['bodies of an address', { count: 6, addresses: 1, bytes: 1 }, [0, 1]],
+    ['bodies in all', { count: 10, addresses: 3, bytes: 1 }, [0, 1]],
+    ['bytes of an address', { count: 4, addresses: 1, bytes: 150 }, [0, 1]],
+    ['bytes in all', { count: 5, addresses: 8, bytes: 250 }, [0, 1]],
+  ])('drops the slowest beyond the %s', (_, { count, addresses, bytes }, expected) => {
+    expect(fill(count, addresses, bytes).dropped()).toEqual(expected)
+  })
+
+  test('a body that makes progress is not the slowest, and one that drips is', () => {
+    const large = { count: 8, bytes: 1_000_000, countPerAddress: 2, bytesPerAddress: 1_000_000 }
+    const unfinished = createUnfinishedBodies(large, pino({ level: 'silent' }))
+    const [quick, drips, late] = [post(), post(), post()]
+    for (const request of [quick, drips]) unfinished.begin(request, { address: 'a', anyone: false, bytes: 0 })
+    const [isQuickDropped, isDripDropped] = [ended(quick, unfinished), ended(drips, unfinished)]
+    unfinished.arrivalOf(quick).note(20_000)
+    for (let n = 0; n < 10; n++) unfinished.arrivalOf(drips).note(1)
+    unfinished.begin(late, { address: 'a', anyone: false, bytes: 0 })
+    expect([isQuickDropped(), isDripDropped()]).toEqual([false, true])
   })
 
   test('a place is given back once, and a request without one gives back nothing', () => {
-    const unfinished = create()
-    const begin = (request: Request) =>
-      codeOf(() => unfinished.begin(request, { address: 'a', anyone: false, bytes: 100 }))
-    const requests = [post(), post(), post(), post(), post()]
-    expect(requests.map(begin)).toEqual([null, null, null, null, 'rate_limited'])
-    const [first = post(), , , , refused = post()] = requests
-    unfinished.end(refused)
-    expect(begin(post())).toBe('rate_limited')
-    unfinished.end(first)
-    unfinished.end(first)
-    expect([begin(post()), begin(post())]).toEqual([null, 'rate_limited'])
+    const { unfinished, all, dropped } = fill(4, 1, 100)
+    unfinished.end(post())
+    for (let repeat = 0; repeat < 2; repeat++) unfinished.end(all[0]?.request ?? post())
+    const begin = () => unfinished.begin(post(), { address: '0', anyone: false, bytes: 100 })
+    begin()
+    expect(dropped()).toEqual([])
+    begin()
+    expect(dropped()).toEqual([1])
+  })
+
+  test('a body that was dropped before it is read hears of it', () => {
+    const { unfinished, all } = fill(5, 1, 1)
+    expect(ended(all[0]?.request ?? post(), unfinished)()).toBe(true)
   })
 })

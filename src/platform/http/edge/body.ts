@@ -9,10 +9,13 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import type { TSchema } from '../../../core/typebox.ts'
 import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { noteErrors, refuseNoted } from '../contract/validation.ts'
+import type { Arrival } from './unfinished-bodies.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Longer texts are not parsed a second time to find where they are wrong. Characters. */
 const MAX_LOCATED = 4_096
+/** Bytes. Larger bodies are read as they arrive. */
+const MAX_READ_WHOLE = 65_536
 
 interface BodyLimits {
   /** Bytes. */
@@ -21,6 +24,10 @@ interface BodyLimits {
   maxBodyLevels: number
   /** Time to receive the body. Milliseconds. */
   bodyTimeoutMs: number
+}
+
+interface Receiving extends Pick<BodyLimits, 'maxBodyBytes' | 'bodyTimeoutMs'> {
+  arrival: Arrival
 }
 
 /** Every route of the application has it in its context as `bodies`: see `server-hooks.ts`. */
@@ -52,14 +59,11 @@ export const bodyOf = (request: Request): unknown => received.get(request)?.valu
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`, `request_timeout`,
  * `malformed_request` (not UTF-8)
  */
-export async function receiveBody(
-  request: Request,
-  { maxBodyBytes, bodyTimeoutMs }: Pick<BodyLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>,
-): Promise<void> {
+export async function receiveBody(request: Request, limits: Receiving): Promise<void> {
   if (received.has(request)) return
   const typed = request.headers.get('content-type') !== null
   if (typed) refuseMediaType(request.headers)
-  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
+  const bytes = await readBytes(request, limits)
   if (!typed && bytes.length > 0) refuseMediaType(request.headers)
   // No body and no media type count as `{}`: optional members need no empty object.
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
@@ -70,12 +74,9 @@ export async function receiveBody(
  * Receives the body as bytes. Its hash stands for it in the fingerprint of `Idempotency-Key`.
  * @throws DomainError `unsupported_media_type` (a content coding), `payload_too_large`, `request_timeout`
  */
-export async function receiveBytes(
-  request: Request,
-  { maxBodyBytes, bodyTimeoutMs }: Pick<BodyLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>,
-): Promise<Uint8Array> {
+export async function receiveBytes(request: Request, limits: Receiving): Promise<Uint8Array> {
   refuseCoding(request.headers)
-  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
+  const bytes = await readBytes(request, limits)
   received.set(request, { text: '', value: hash('sha256', bytes, 'hex') })
   return bytes
 }
@@ -169,17 +170,14 @@ export function announcedBytes({ headers }: Request, maxBytes: number): number |
   return Number(length) || null
 }
 
-async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
-  announcedBytes(request, maxBytes)
-  // Bun closes idle connections; the deadline ends a request that sends a few bytes now and then.
-  const onLate = () => new DomainError(transportProblems.request_timeout)
+async function readBytes(request: Request, limits: Receiving): Promise<Uint8Array> {
+  announcedBytes(request, limits.maxBodyBytes)
   try {
-    // A body of a known length is read whole: its stream would cost more.
-    if (request.headers.has('content-length')) return await withDeadline(request.bytes(), timeoutMs, onLate)
     if (request.body === null) return new Uint8Array()
+    if (isReadWhole(request)) return await inTime(request.bytes(), limits)
     const reader = request.body.getReader()
     try {
-      return await withDeadline(readChunks(reader, maxBytes), timeoutMs, onLate)
+      return await inTime(readChunks(reader, limits), limits)
     } finally {
       reader.cancel().catch(() => {})
     }
@@ -191,10 +189,22 @@ async function readBytes(request: Request, maxBytes: number, timeoutMs: number):
   }
 }
 
-/** A chunked body has no Content-Length: its bytes are counted as they arrive. */
+/** Whether a body is read at once: the stream of a small one would cost more. */
+export const isReadWhole = ({ headers }: Request): boolean =>
+  Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= MAX_READ_WHOLE
+
+/** Bun closes idle connections; the deadline ends a request that sends a few bytes now and then, unless others need its place. */
+function inTime<T>(work: Promise<T>, { bodyTimeoutMs, arrival }: Receiving): Promise<T> {
+  const dropped = Promise.withResolvers<never>()
+  arrival.onDropped(dropped.reject)
+  const onLate = () => new DomainError(transportProblems.request_timeout)
+  return withDeadline(Promise.race([work, dropped.promise]), bodyTimeoutMs, onLate)
+}
+
+/** The bytes are counted as they arrive: a chunked body announces no length. */
 async function readChunks(
   reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
-  maxBytes: number,
+  { maxBodyBytes, arrival }: Receiving,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -202,7 +212,8 @@ async function readChunks(
     const { done, value } = await reader.read()
     if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
     size += value.byteLength
-    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size > maxBodyBytes) throw tooLarge(maxBodyBytes)
+    arrival.note(value.byteLength)
     chunks.push(value)
   }
 }

@@ -11,7 +11,7 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Config } from '../../config/config.ts'
 import { limitAddress, type RateLimitHeaders } from '../rate-limits/policies.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
-import { announcedBytes, type Bodies, parseBody, receiveBody, receiveBytes } from './body.ts'
+import { announcedBytes, type Bodies, isReadWhole, parseBody, receiveBody, receiveBytes } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 import { createCors } from './cors.ts'
 import { createLineLimit, cutForLog, describeUnknownPath } from './logged-path.ts'
@@ -91,10 +91,14 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
 
   async function receiveWhole<Body>(
     request: Request,
-    receive: (request: Request, limits: { maxBodyBytes: number; bodyTimeoutMs: number }) => Promise<Body>,
+    receive: (request: Request, limits: Parameters<typeof receiveBody>[1]) => Promise<Body>,
   ): Promise<Body> {
     const { bodyTimeoutMs } = network
-    const body = await receive(request, { maxBodyBytes: maxBodyBytes(pathOf(request.url)), bodyTimeoutMs })
+    const body = await receive(request, {
+      maxBodyBytes: maxBodyBytes(pathOf(request.url)),
+      bodyTimeoutMs,
+      arrival: unfinished.arrivalOf(request),
+    })
     unfinished.end(request)
     const retryAfter = admission.admit(request)
     if (retryAfter !== null) throw new DomainError(transportProblems.overloaded, { retryAfter })
@@ -103,7 +107,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
 
   /**
    * A write is in flight when its body is whole; before, the body counts as unfinished.
-   * @throws DomainError `overloaded`, `payload_too_large`, `rate_limited`
+   * @throws DomainError `overloaded`, `payload_too_large`
    */
   function admitWrite(request: Request, path: string): void {
     const bytes = announcedBytes(request, maxBodyBytes(path))
@@ -112,8 +116,11 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
     const retryAfter = isWhole ? admission.admit(request) : admission.check(request)
     if (retryAfter !== null) throw new DomainError(transportProblems.overloaded, { retryAfter })
     if (bytes === null) return
-    const address = addressOf(request)
-    unfinished.begin(request, { address, anyone: facts.readsBodyOfAnyone(path), bytes })
+    unfinished.begin(request, {
+      address: addressOf(request),
+      anyone: facts.readsBodyOfAnyone(path),
+      bytes: isReadWhole(request) ? bytes : 0,
+    })
   }
 
   const end = (request: Request) => {

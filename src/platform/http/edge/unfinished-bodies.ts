@@ -1,6 +1,7 @@
 /**
- * Limits the bodies that have begun to arrive and are not whole: each costs a connection and the memory that it announces,
- * also while its caller is not known yet. A client that sends slowly takes no place from writes that wait for the database.
+ * Limits the bodies that have begun to arrive and are not whole: each costs a connection and the memory of what has arrived, also
+ * while its caller is not known yet. Beyond a limit the body that has made no progress for longest is dropped, never the new one:
+ * what has not arrived holds nothing that others need. A body that comes with its head is whole at once, whatever the load.
  */
 import type { Logger } from 'pino'
 import { DomainError } from '../../../core/problems.ts'
@@ -10,92 +11,156 @@ import type { BodyBudget } from '../../config/limits.ts'
 /** Operations without a caller share this part of a budget, of their own, so that nobody without a token crowds out fans. */
 const SHARE_OF_ANYONE = 1 / 4
 const SUMMARY_EVERY_MS = 1_000
+/** Bytes that count as progress: a client that sends a few now and then makes none. */
+const PROGRESS_BYTES = 16_384
 
-interface Use {
-  count: number
-  bytes: number
-}
-
+/** A body that is not whole. */
 interface Place {
   ledger: Ledger
   address: string
+  /** That have arrived, or that a body which is read whole announces. */
   bytes: number
+  /** Since the last progress. */
+  recent: number
+  drop(): void
 }
 
 type Ledger = ReturnType<typeof createLedger>
 
+/** How a body tells that it arrives, and hears that it is dropped. */
+export interface Arrival {
+  /** Bytes have arrived. */
+  note(bytes: number): void
+  /** Called once the body is dropped, also if it was before. */
+  onDropped(reject: (error: DomainError) => void): void
+}
+
+const NOT_COUNTED: Arrival = { note() {}, onDropped() {} }
+
 export function createUnfinishedBodies(budget: BodyBudget, log: Logger) {
   const ofCallers = createLedger(budget)
   const ofAnyone = createLedger(shareOf(budget))
-  const places = new WeakMap<Request, Place>()
-  let refused = 0
+  const places = new WeakMap<Request, Place & Arrival>()
+  let dropped = 0
 
-  /** One line for all refusals of a second. */
-  function noteRefusal() {
-    if (refused++ > 0) return
+  /** One line for all bodies that were dropped in a second. */
+  function noteDropped() {
+    if (dropped++ > 0) return
     setTimeout(() => {
-      log.warn({ refused }, 'requests refused: too many unfinished bodies')
-      refused = 0
+      log.warn({ dropped }, 'unfinished bodies dropped: too many at once')
+      dropped = 0
     }, SUMMARY_EVERY_MS).unref()
   }
 
   return {
-    /**
-     * Takes a place for the body of a request, until `end`. `anyone`: its operation has no caller.
-     * @throws DomainError `rate_limited` for the address, `overloaded` for all
-     */
+    /** Counts the body of a request until `end`. `anyone`: its operation has no caller. `bytes`: that it takes at once. */
     begin(
       request: Request,
       { address, anyone, bytes }: { address: string; anyone: boolean; bytes: number },
     ): void {
+      let isDropped = false
+      let tell: ((error: DomainError) => void) | undefined
       const ledger = anyone ? ofAnyone : ofCallers
-      const refusal = ledger.take(address, bytes)
-      if (refusal === null) {
-        places.set(request, { ledger, address, bytes })
-        return
+      const place: Place & Arrival = {
+        ...{ ledger, address, bytes, recent: 0 },
+        drop() {
+          isDropped = true
+          noteDropped()
+          tell?.(tooSlow())
+        },
+        note: bytes => ledger.note(place, bytes),
+        onDropped(reject) {
+          tell = reject
+          if (isDropped) reject(tooSlow())
+        },
       }
-      noteRefusal()
-      throw new DomainError(transportProblems[refusal], { detail: DETAILS[refusal], retryAfter: 1 })
+      places.set(request, place)
+      ledger.add(place)
     },
+    arrivalOf: (request: Request): Arrival => places.get(request) ?? NOT_COUNTED,
     /** Idempotent. Ignores requests without a place. */
     end(request: Request): void {
       const place = places.get(request)
       if (!place) return
       places.delete(request)
-      place.ledger.giveBack(place.address, place.bytes)
+      place.ledger.remove(place)
     },
   }
 }
 
-const DETAILS = {
-  rate_limited: 'Too many bodies of requests from this address have not arrived yet.',
-  overloaded: 'Too many bodies of requests have not arrived yet.',
+const tooSlow = () =>
+  new DomainError(transportProblems.request_timeout, {
+    detail: 'The body arrived more slowly than those of others while many were under way.',
+  })
+
+/** The places in the order of their last progress, in all and by address. */
+function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBudget) {
+  const all = createOrder(count, bytes)
+  const byAddress = new Map<string, ReturnType<typeof createOrder>>()
+
+  function remove(place: Place): void {
+    const own = byAddress.get(place.address)
+    if (!all.delete(place) || !own) return
+    own.delete(place)
+    if (own.isEmpty()) byAddress.delete(place.address)
+  }
+
+  /** First those of the address that is above its share. */
+  function dropSlowest(address: string): void {
+    for (;;) {
+      const slowest = byAddress.get(address)?.findExcess() ?? all.findExcess()
+      if (!slowest) return
+      remove(slowest)
+      slowest.drop()
+    }
+  }
+
+  return {
+    remove,
+    add(place: Place): void {
+      all.add(place)
+      byAddress
+        .getOrInsertComputed(place.address, () => createOrder(countPerAddress, bytesPerAddress))
+        .add(place)
+      dropSlowest(place.address)
+    },
+    note(place: Place, arrived: number): void {
+      const own = byAddress.get(place.address)
+      if (!all.has(place) || !own) return
+      place.bytes += arrived
+      place.recent += arrived
+      for (const order of [all, own]) order.grow(place, arrived)
+      if (place.recent >= PROGRESS_BYTES) place.recent = 0
+      dropSlowest(place.address)
+    },
+  }
 }
 
-function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBudget) {
-  const inAll: Use = { count: 0, bytes: 0 }
-  const byAddress = new Map<string, Use>()
+function createOrder(maxCount: number, maxBytes: number) {
+  const places = new Set<Place>()
+  let bytes = 0
   return {
-    take(address: string, size: number): keyof typeof DETAILS | null {
-      const own = byAddress.get(address) ?? { count: 0, bytes: 0 }
-      if (own.count + 1 > countPerAddress || own.bytes + size > bytesPerAddress) return 'rate_limited'
-      if (inAll.count + 1 > count || inAll.bytes + size > bytes) return 'overloaded'
-      byAddress.set(address, own)
-      for (const use of [own, inAll]) {
-        use.count++
-        use.bytes += size
-      }
-      return null
+    has: (place: Place) => places.has(place),
+    isEmpty: () => places.size === 0,
+    add(place: Place): void {
+      places.add(place)
+      bytes += place.bytes
     },
-    giveBack(address: string, size: number): void {
-      const own = byAddress.get(address)
-      if (!own) return
-      for (const use of [own, inAll]) {
-        use.count--
-        use.bytes -= size
-      }
-      if (own.count === 0) byAddress.delete(address)
+    delete(place: Place): boolean {
+      const found = places.delete(place)
+      if (found) bytes -= place.bytes
+      return found
     },
+    /** With enough progress it is the last to be dropped. */
+    grow(place: Place, arrived: number): void {
+      bytes += arrived
+      if (place.recent < PROGRESS_BYTES) return
+      places.delete(place)
+      places.add(place)
+    },
+    /** The one without progress for longest, if there are too many. */
+    findExcess: (): Place | undefined =>
+      places.size > maxCount || bytes > maxBytes ? places.values().next().value : undefined,
   }
 }
 
