@@ -55,7 +55,10 @@ onEachEngine('An action on a fan in the console', world => {
     expect(expectStatus(200, await support().post(path, given))).toEqual({ created: true, balance: 500 })
     expect(expectStatus(200, await support().post(path, given))).toEqual({ created: false, balance: 500 })
     expect((await support().post(path, { ...given, currency: 'USD' })).body.code).toBe('cash_not_accepted')
-    expect((await support().post(path, { ...given, expiresAt: '2020-01-01T00:00:00Z' })).status).toBe(422)
+    expect(
+      (await support().post(path, { ...given, ref: unique('cash'), expiresAt: '2020-01-01T00:00:00Z' }))
+        .status,
+    ).toBe(422)
   })
 
   test('voids an event of the fan, and none of another fan or of the application', async () => {
