@@ -1,0 +1,94 @@
+/** Approvals with two processes of the console: limits and decisions are those of the database. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { and, eq, isNull } from 'drizzle-orm'
+import { linkIdOf } from '../../src/core/staff-ids.ts'
+import { MAX_WAITING } from '../../src/operate/console/approvals/approvals.ts'
+import { createSession } from '../../src/operate/console/sessions/sessions.ts'
+import { endSessionsOf } from '../../src/operate/console/sessions/staff-sessions.ts'
+import { OPERATOR } from '../../src/operate/console/staff.ts'
+import { engines } from '../support/engines.ts'
+import { commandOf } from '../support/executable.ts'
+import { readLines } from '../support/read-lines.ts'
+import { onEngine } from '../support/world.ts'
+
+for (const engine of engines)
+  onEngine(engine, 'Approvals in two processes', world => {
+    let processes: Awaited<ReturnType<typeof startProcess>>[]
+    beforeAll(async () => {
+      processes = await Promise.all([startProcess(), startProcess()])
+    })
+    afterAll(async () => {
+      expect(await Promise.all(processes.map(({ end }) => end()))).toEqual([0, 0])
+    })
+
+    async function startProcess() {
+      const child = Bun.spawn([...commandOf('test/console/approving-process.ts'), world.databaseUrl ?? ''], {
+        cwd: `${import.meta.dir}/../..`,
+        stdin: 'pipe',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const lines = readLines(child.stdout)[Symbol.asyncIterator]()
+      async function readLine(): Promise<string> {
+        const { done, value } = await lines.next()
+        if (done) throw new Error(await new Response(child.stderr).text())
+        return value
+      }
+      expect(await readLine()).toBe('ready')
+      return {
+        async run(line: string): Promise<number> {
+          child.stdin.write(`${line}\n`)
+          await child.stdin.flush()
+          return Number(await readLine())
+        },
+        async end(): Promise<number> {
+          await child.stdin.end()
+          return child.exited
+        },
+      }
+    }
+    const everywhere = (line: string) => Promise.all(processes.map(({ run }) => run(line)))
+    const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0)
+    const signIn = async (name: string) =>
+      (await world.db.write(tx => createSession(tx, { id: linkIdOf(name), name, role: 'finance' }))).id
+    const openOf = (name: string) => {
+      const { consoleApprovals } = world.db.tables
+      const isTheirs = eq(consoleApprovals.requestedById, linkIdOf(name))
+      return world.db.read
+        .select({ id: consoleApprovals.id })
+        .from(consoleApprovals)
+        .where(and(isTheirs, isNull(consoleApprovals.decision)))
+    }
+
+    test('at most 20 of a person wait, also in several sessions', async () => {
+      const [one, other] = [await signIn('Busy'), await signIn('Busy')]
+      const kept = await Promise.all([
+        processes[0]?.run(`ask ${one} Busy 15`),
+        processes[1]?.run(`ask ${other} Busy 15`),
+      ])
+      expect(sum(kept.map(Number))).toBe(MAX_WAITING)
+      expect(await openOf('Busy')).toHaveLength(MAX_WAITING)
+    })
+
+    test('each is confirmed once', async () => {
+      const session = await signIn('Ada')
+      await processes[0]?.run(`ask ${session} Ada 12`)
+      const ids = (await openOf('Ada')).map(({ id }) => id)
+      expect(ids).toHaveLength(12)
+      const [line, other] = [`claim Grace ${ids.join(',')}`, `claim Mary ${ids.toReversed().join(',')}`]
+      const confirmed = await Promise.all([processes[0]?.run(line), processes[1]?.run(other)])
+      expect(sum(confirmed.map(Number))).toBe(12)
+    })
+
+    test('none is left of a person whose sessions end meanwhile', async () => {
+      for (let round = 0; round < 4; round++) {
+        const name = `Leaver${round}`
+        const session = await signIn(name)
+        await Promise.all([
+          everywhere(`ask ${session} ${name} 6`),
+          world.db.write(tx => endSessionsOf(tx, linkIdOf(name), OPERATOR)),
+        ])
+        expect(await openOf(name)).toEqual([])
+      }
+    })
+  })
