@@ -224,6 +224,7 @@ onEachEngine('signing in with the provider of the staff', world => {
     ['is no ASCII', 'zoë', '/?refused=provider'],
     ['is of OpenID Connect', 'auth0|5f7c8ec7c33c6c004bbafe82', '/'],
   ])('a subject that %s leads to the right page', async (_, sub, page) => {
+    world.clock.advance(11_000)
     const { back, cookie } = await authorize(await person('owner'))
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     tamper = async (request, response) => {
@@ -279,6 +280,8 @@ onEachEngine('signing in with the provider of the staff', world => {
   })
 
   test('a provider that does not answer sends nobody away without a word', async () => {
+    // What it answered before is used again for ten seconds.
+    world.clock.advance(11_000)
     tamper = async () => new Response('down', { status: 503 })
     const { status, headers } = await usual.anonymous.get('/api/session/provider/start')
     expect([status, headers.get('location')]).toEqual([303, '/?refused=provider'])
@@ -392,6 +395,35 @@ onEachEngine('signing in with the provider of the staff', world => {
       expect(world.logged.join('')).not.toContain(one.sid)
     })
 
+    test('counts once: a session that begins within the leeway of a token that was used stays', async () => {
+      const one = await signedIn()
+      const token = await mint(one.sub, { sid: null })
+      expect((await logOut(token)).body).toEqual({ ended: 1 })
+      const next = await signedIn(one.sub)
+      expect((await logOut(token)).body).toEqual({ ended: 0 })
+      expect(await next.isIn()).toBe(true)
+    })
+
+    test('ends as many sessions as the provider asks for, whatever others send from its address', async () => {
+      const sessions = []
+      for (let n = 0; n < 70; n++) sessions.push(await signedIn())
+      asked.length = 0
+      for (let n = 0; n < 70; n++) expect((await logOut('a.b.c')).status).toBe(400)
+      const forged = await mint(sessions[0]?.sub ?? '', {}, { defect: 'wrong_key' })
+      for (let n = 0; n < 70; n++) expect((await logOut(forged)).status).toBe(400)
+      // Discovery and keys are asked for once.
+      expect(asked.length).toBeLessThanOrEqual(2)
+      for (const { sub, sid } of sessions)
+        expect((await logOut(await mint(sub, { sid }))).body).toEqual({ ended: 1 })
+    })
+
+    test('verifies with a key that is new at the provider', async () => {
+      const one = await signedIn()
+      await world.idp.handle(new Request(`${ISSUER}/_mock/keys/rotate`, { method: 'POST' }))
+      world.clock.advance(1_000)
+      expect((await logOut(await mint(one.sub, { sid: one.sid }))).body).toEqual({ ended: 1 })
+    })
+
     test.each([
       ['nothing', '', 400],
       ['a word', 'x', 400],
@@ -410,6 +442,7 @@ onEachEngine('signing in with the provider of the staff', world => {
     test('ends nothing while the keys of the provider cannot be read, and can be sent again', async () => {
       const one = await signedIn()
       const token = await mint(one.sub, { sid: one.sid })
+      world.clock.advance(11_000)
       tamper = async () => new Response('down', { status: 503 })
       const { status, body } = await logOut(token)
       expect([status, body.code, await one.isIn()]).toEqual([503, 'identity_provider_unavailable', true])
@@ -423,6 +456,19 @@ onEachEngine('signing in with the provider of the staff', world => {
       await logOut(await mint(sub, { sub: 'link:Linked', sid: null }))
       expect((await usual.client(headers).get('/api/session')).status).toBe(200)
     })
+  })
+
+  test('a picture in the page of another site begins no sign-in, and locks nobody out', async () => {
+    const start = (headers: object = {}) =>
+      usual.client({}).send('/api/session/provider/start', { headers: { ...headers } })
+    for (let n = 0; n < 70; n++) {
+      const answer = await start({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' })
+      expect([answer.status, answer.headers.get('location'), cookiesOf(answer)]).toEqual([303, '/', []])
+    }
+    for (let n = 0; n < 70; n++) {
+      const answer = await start({ 'sec-fetch-site': 'same-origin' })
+      expect([answer.status, answer.headers.get('location')?.startsWith(ISSUER)]).toEqual([303, true])
+    }
   })
 
   test('the page learns whether there is a provider', async () => {

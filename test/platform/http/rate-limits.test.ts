@@ -129,6 +129,15 @@ onEngine(sqliteEngine, 'rate limits', world => {
     expect(world.logged.slice(logged).filter(isEvent)).toHaveLength(1)
   })
 
+  test('sign-ins that succeed do not count, as of a stadium behind one address', async () => {
+    const { client } = limited(world, { tokensPerAddress: 2 })
+    const fan = await world.fan()
+    for (let n = 0; n < 5; n++)
+      expect((await client(fan.token).post('/api/auth/native-token', {})).status).toBe(200)
+    for (const status of [401, 401, 429])
+      expect((await client('wrong').post('/api/auth/native-token', {})).status).toBe(status)
+  })
+
   test.each([
     ['of the tokens, whose window ends later', { at: [0, 30, 40], retryAfter: '50' }],
     ['of the address, whose window ends later', { at: [0, 30, 65], retryAfter: '60' }],

@@ -33,7 +33,7 @@ export function readNumber(cell: string, { delimiter }: Dialect): Cell<number> {
       return {
         message: 'is in scientific notation, which may have lost digits: format the column as a number',
       }
-    if (/^[+-]?\d{1,3}([.,'’]\d{3})+([.,]\d+)?$/.test(text))
+    if (/^[+-]?\d[\d.,'’]*$/.test(text))
       return { message: 'has separators of thousands: write it without them' }
     return { message: 'is not a number' }
   }

@@ -187,7 +187,10 @@ async function readDialect(file: RowFile): Promise<Dialect & { hasOwnLine: boole
   const line = head.split(/[\r\n]/, 1)[0] ?? ''
   const stated = /^sep=([,;\t])$/i.exec(line)?.[1] as Dialect['delimiter'] | undefined
   if (stated) return { delimiter: stated, hasOwnLine: true }
-  const names = line.replaceAll(/"[^"]*"/g, '')
+  const names = line
+    .split('"')
+    .filter((_, part) => part % 2 === 0)
+    .join('')
   const delimiter = ([',', ';', '\t'] as const).find(one => names.includes(one)) ?? ','
   return { delimiter, hasOwnLine: false }
 }

@@ -3,6 +3,7 @@ import { decodeJwt, errors } from 'jose'
 import type { Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { providerIdOf } from '../../../core/staff-ids.ts'
+import { useOnce } from '../../../identity/auth/open-tokens.ts'
 import { ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { providerProblems } from '../../../platform/identity-provider/problems.ts'
 import { recordAction } from '../audit/record.ts'
@@ -41,7 +42,7 @@ export function createLogoutReader(deps: StaffProviderDeps) {
       throw refused('It is of another issuer, or for another client.')
   }
 
-  return async (token: string): Promise<ProviderLogout> => {
+  return async (token: string): Promise<LogoutRequest> => {
     requireAddressed(token)
     try {
       const { endpoints } = await discover()
@@ -55,7 +56,13 @@ export function createLogoutReader(deps: StaffProviderDeps) {
       const session = typeof sid === 'string' ? sid : null
       if (person === null && session === null) throw refused('It names neither a person nor a session.')
       // A token that is sent again ends nothing that began after it.
-      return { person, session, until: new Date((iat + LEEWAY_SECONDS) * 1_000) }
+      return {
+        ...{ person, session, until: new Date((iat + LEEWAY_SECONDS) * 1_000) },
+        token: {
+          id: `logout:${issuer}:${jti}`,
+          expiresAt: new Date((iat + MAX_AGE_SECONDS + 2 * LEEWAY_SECONDS) * 1_000),
+        },
+      }
     } catch (error) {
       if (error instanceof errors.JOSEError) throw refused(`It does not verify: ${error.code}.`)
       if (error instanceof ProviderError)
@@ -77,8 +84,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isLogout = (events: unknown): boolean =>
   isObject(events) && Object.hasOwn(events, EVENT) && isObject(events[EVENT])
 
-/** Returns how many sessions ended. Each is a row of the audit log. */
-export async function logOutAtProvider(tx: Transaction, logout: ProviderLogout): Promise<number> {
+interface LogoutRequest extends ProviderLogout {
+  /** Counts once. */
+  token: { id: string; expiresAt: Date }
+}
+
+/** Returns how many sessions ended: none for a token that was used. Each is a row of the audit log. */
+export async function logOutAtProvider(
+  tx: Transaction,
+  { token, ...logout }: LogoutRequest,
+): Promise<number> {
+  if (!(await useOnce(tx, token.id, token.expiresAt))) return 0
   const ended = await endSessionsAtProvider(tx, logout)
   for (const { id, staffId } of ended)
     await recordAction(tx, {

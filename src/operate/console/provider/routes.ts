@@ -69,8 +69,10 @@ export const providerRoutes = (deps: ConsoleDeps) => {
     )
     .get(
       '/start',
-      async () => {
+      async ({ request }) => {
         if (!signIn) return refuse('provider')
+        // A page of another site, or a picture in it, begins no sign-in: a person goes there from the page of the console.
+        if (request.headers.get('sec-fetch-site') === 'cross-site') return redirect('/', [])
         try {
           const { location, cookie } = await signIn.begin()
           return redirect(location, [attemptCookie(secure, cookie, ATTEMPT_SECONDS)])
@@ -84,7 +86,6 @@ export const providerRoutes = (deps: ConsoleDeps) => {
         summary: 'Go to the page of the provider of the staff',
         responses: { 303: Redirect },
         data: 'none',
-        limit: 'tokens',
       }),
     )
     .get(
@@ -142,7 +143,6 @@ export const providerRoutes = (deps: ConsoleDeps) => {
         responses: { 200: EndedSessions },
         problems: createLogoutReader.problems,
         data: 'write',
-        limit: 'tokens',
         idempotencyKey: 'none',
       }),
     )

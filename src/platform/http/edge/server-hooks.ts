@@ -9,7 +9,7 @@ import type { AppSources } from '../../../core/sources.ts'
 import type { Tracer } from '../../../core/tracer.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Config } from '../../config/config.ts'
-import { limitAddress, type RateLimitHeaders } from '../rate-limits/policies.ts'
+import { countFailure, isFailure, limitAddress, type RateLimitHeaders } from '../rate-limits/policies.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { announcedBytes, type Bodies, isReadWhole, parseBody, receiveBody, receiveBytes } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
@@ -239,6 +239,8 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
           }
           response = problemResponse(response, requestId)
         }
+        if (isFailure(response.status) && facts.issuesTokens(pathOf(request.url)))
+          countFailure(rateLimiter, () => addressOf(request))
         requestLog.end(request, response.status, route)
         return respond(response, set)
       })

@@ -20,10 +20,21 @@ const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
 
 const OF_ADDRESS: Policy[] = ['address']
 const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
+/** Only failures count: a stadium shares an address, and signs in. */
+const OF_FAILURES: ReadonlySet<Policy> = new Set(['tokensPerAddress'])
+
+/** A request that was refused by its address after so many failures is none; neither is one that the server could not answer. */
+export const isFailure = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429
+
+/** Counts a failure to sign in, or a guess, by its address. */
+export function countFailure(limiter: RateLimiter, addressOf: () => string): void {
+  for (const policy of OF_FAILURES) if (limiter.counts(policy)) limiter.consume(policy, addressOf())
+}
 
 /**
- * Counts a request by its address, before its caller is known, which also limits the guessing of tokens. `addressOf` is
- * called only if a policy is on, since it is expensive.
+ * Counts a request by its address, before its caller is known, which also limits the guessing of tokens: of `tokens` only failures
+ * count, see `countFailure`. `addressOf` is called only if a policy is on, since it is expensive.
  * @throws DomainError `rate_limited`
  */
 export function limitAddress(
@@ -57,7 +68,7 @@ function limit(
   const allowances: Allowance[] = []
   let refused: Allowance | undefined
   for (const policy of policies) {
-    const allowance = limiter.consume(policy, key)
+    const allowance = OF_FAILURES.has(policy) ? limiter.check(policy, key) : limiter.consume(policy, key)
     if (allowance === null) continue
     allowances.push(allowance)
     if (!allowance.allowed && allowance.resetSeconds > (refused?.resetSeconds ?? 0)) refused = allowance

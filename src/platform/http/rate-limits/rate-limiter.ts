@@ -58,31 +58,36 @@ export function createRateLimiter({ rates, monotonic }: Options) {
     return window
   }
 
+  /** Null where the policy is off. `count`: also counts the request, unless it is refused. */
+  function ask(policy: Policy, key: string, count: boolean): Allowance | null {
+    const quota = rates[policy]
+    if (quota === 0) return null
+    const now = monotonic()
+    const window = windowOf(policy, key, now)
+    const allowed = window.used < quota
+    if (allowed && count) {
+      window.used++
+      window.unshared++
+      if (window.used >= quota * SHARED_FROM) unshared.add(window)
+    }
+    return {
+      policy,
+      allowed,
+      quota,
+      remaining: Math.max(0, quota - window.used),
+      windowSeconds: WINDOW_MS / 1000,
+      resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+    }
+  }
+
   return {
     /** Whether the policy is on. */
     counts: (policy: Policy) => rates[policy] > 0,
     monotonic,
     /** Counts a request; null where the policy is off. A refused request is not counted. */
-    consume(policy: Policy, key: string): Allowance | null {
-      const quota = rates[policy]
-      if (quota === 0) return null
-      const now = monotonic()
-      const window = windowOf(policy, key, now)
-      const allowed = window.used < quota
-      if (allowed) {
-        window.used++
-        window.unshared++
-        if (window.used >= quota * SHARED_FROM) unshared.add(window)
-      }
-      return {
-        policy,
-        allowed,
-        quota,
-        remaining: Math.max(0, quota - window.used),
-        windowSeconds: WINDOW_MS / 1000,
-        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
-      }
-    },
+    consume: (policy: Policy, key: string) => ask(policy, key, true),
+    /** As `consume`, and counts nothing. */
+    check: (policy: Policy, key: string) => ask(policy, key, false),
     /** Windows with requests to share. Returns each window once, and again after further requests. */
     takeUnshared(): Window[] {
       const now = monotonic()
