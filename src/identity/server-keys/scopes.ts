@@ -4,24 +4,25 @@ interface Scope {
   /** For operators. */
   meaning: string
   /** What a key with this scope can bring into being. In the console such a key is of the group `money` of CONSOLE_TWO_PERSON. */
-  creates: 'points' | 'cash' | 'goods' | null
+  creates: readonly ('points' | 'cash' | 'goods')[]
 }
 
 export const SERVER_SCOPES = {
-  // Rules and quests pay for events, and results settle predictions.
-  'events:write': { meaning: 'report events of fans, and void them', creates: 'points' },
-  'points:write': { meaning: 'grant and take points', creates: 'points' },
-  'cash:write': { meaning: 'give cash as a promotion', creates: 'cash' },
-  'redemptions:read': { meaning: 'look up redemption codes', creates: null },
-  'redemptions:write': { meaning: 'use redemption codes', creates: null },
-  'matches:write': { meaning: 'change matches, and read their check-in codes', creates: 'points' },
-  'orders:write': { meaning: 'report orders', creates: null },
-  'uploads:write': { meaning: 'upload pictures of the catalogue', creates: null },
-  'fans:read': { meaning: 'read data of fans', creates: null },
+  // Rules pay for events, quests give points, rewards and collectibles for them, and results settle predictions.
+  'events:write': { meaning: 'report events of fans, and void them', creates: ['points', 'goods'] },
+  'points:write': { meaning: 'grant and take points', creates: ['points'] },
+  'cash:write': { meaning: 'give cash as a promotion', creates: ['cash'] },
+  'redemptions:read': { meaning: 'look up redemption codes', creates: [] },
+  'redemptions:write': { meaning: 'use redemption codes', creates: [] },
+  'matches:write': { meaning: 'change matches, and read their check-in codes', creates: ['points'] },
+  // A line that comes back returns its units to the stock, which gives nobody anything.
+  'orders:write': { meaning: 'report orders', creates: [] },
+  'uploads:write': { meaning: 'upload pictures of the catalogue', creates: [] },
+  'fans:read': { meaning: 'read data of fans', creates: [] },
 } as const satisfies Record<string, Scope>
 
 export type ServerScope = keyof typeof SERVER_SCOPES
 
 export const isServerScope = (text: string): text is ServerScope => Object.hasOwn(SERVER_SCOPES, text)
 
-export const createsValue = (scope: ServerScope): boolean => SERVER_SCOPES[scope].creates !== null
+export const createsValue = (scope: ServerScope): boolean => SERVER_SCOPES[scope].creates.length > 0
