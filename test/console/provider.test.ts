@@ -82,6 +82,8 @@ onEachEngine('signing in with the provider of the staff', world => {
     return [response.status, response.headers.get('location'), cookiesOf(response).length]
   }
   beforeEach(() => {
+    // What the provider answered before is used again for ten seconds.
+    world.clock.advance(11_000)
     tamper = async (_, response) => response
     asked.length = 0
     world.logged.length = 0
@@ -224,7 +226,6 @@ onEachEngine('signing in with the provider of the staff', world => {
     ['is no ASCII', 'zoë', '/?refused=provider'],
     ['is of OpenID Connect', 'auth0|5f7c8ec7c33c6c004bbafe82', '/'],
   ])('a subject that %s leads to the right page', async (_, sub, page) => {
-    world.clock.advance(11_000)
     const { back, cookie } = await authorize(await person('owner'))
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     tamper = async (request, response) => {
@@ -280,8 +281,6 @@ onEachEngine('signing in with the provider of the staff', world => {
   })
 
   test('a provider that does not answer sends nobody away without a word', async () => {
-    // What it answered before is used again for ten seconds.
-    world.clock.advance(11_000)
     tamper = async () => new Response('down', { status: 503 })
     const { status, headers } = await usual.anonymous.get('/api/session/provider/start')
     expect([status, headers.get('location')]).toEqual([303, '/?refused=provider'])
