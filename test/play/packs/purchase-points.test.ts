@@ -153,7 +153,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     }
   })
 
-  test('a hold beyond a reduced supply is refused as expired, and nothing is booked', async () => {
+  test('a hold beyond a reduced supply is refused as sold out, and nothing is booked', async () => {
     const fan = await patientFan(world, 300)
     const packId = await addPack(world, { supply: 2 })
     await buy(fan, packId)
@@ -162,7 +162,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
       const { packs } = tx.tables
       return tx.update(packs).set({ supplyTotal: 1 }).where(eq(packs.id, packId))
     })
-    expect(refusal(await complete(fan, held.id))).toEqual([409, 'purchase_expired'])
+    expect(refusal(await complete(fan, held.id))).toEqual([409, 'sold_out'])
     expect((await balanceOf(fan)).balance).toBe(200)
     expect(await remaining(world, packId)).toBe(0)
   })
