@@ -212,7 +212,7 @@ for (const engine of engines) {
           )
           return completion
         })
-        expect(outcome).toBe('expired')
+        expect(outcome).toBe('blocked')
         expect(outcomes[0]).toBe('completed')
         await checkSold(packId, 0)
       })
