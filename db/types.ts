@@ -98,6 +98,8 @@ export interface Database {
   externalCommits(): number | null
   /** Rejects with a `DatabaseError` when the database cannot be read, or has refused a write and still refuses them. */
   ping(): Promise<void>
+  /** As `ping`; how far the clock of this process is ahead of that of the database server, in milliseconds. 0 on SQLite. */
+  clockSkewMs(): Promise<number>
   /**
    * Truncates SQLite's WAL, so that it holds no deleted content. False when another connection still reads an older
    * snapshot after `timeoutMs`. Null on PostgreSQL, where the server manages the WAL.

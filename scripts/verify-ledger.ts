@@ -2,6 +2,7 @@
 import type { Finding } from '../src/operate/admin/audit/audit-fan.ts'
 import { describeFinding } from '../src/operate/admin/audit/describe-finding.ts'
 import { verifyLedger } from '../src/operate/admin/audit/verify-ledger.ts'
+import { encryptionKeysOf } from '../src/operate/admin/encrypted-rows.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { databaseUrlOf } from './command/database.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
@@ -22,12 +23,19 @@ whose stock, total or payment does not follow from their lines.`,
 the digest reveals a chain that was rewritten from its first entry on, with account and leaderboards.`,
 }).option('--max <n>', 'maximum of listed findings; further ones are counted', wholeNumber(1_000_000), 100)
 
-await runCommand(command, async ({ options, databaseUrl, openDatabase, note, progress }) => {
+await runCommand(command, async ({ options, configuration, databaseUrl, openDatabase, note, progress }) => {
   const db = await openDatabase()
+  // A restored backup is verified where nothing else is configured.
+  const keys = await configuration()
+    .then(({ nativeTokens }) => encryptionKeysOf(nativeTokens))
+    .catch(() =>
+      note('Not checked: whether the configured keys read what is encrypted. Set the variables of the API.'),
+    )
   const findings: Finding[] = []
   const onProgress = progress('fans')
   const report = await stoppable(requested =>
     verifyLedger(db, {
+      keys: keys ?? undefined,
       onProgress(done, total) {
         onProgress(done, total)
         const signal = requested()

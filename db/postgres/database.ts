@@ -171,6 +171,14 @@ export function databaseOn(
       listeners.push(listener)
     },
     externalCommits: () => null,
+    async clockSkewMs() {
+      const before = sources.now().getTime()
+      const [row] = await queries
+        .select({ ms: sql<number>`extract(epoch from clock_timestamp()) * 1000`.mapWith(Number) })
+        .from(sql`(select 1) as one`)
+      // The server read its clock in between.
+      return row ? (before + sources.now().getTime()) / 2 - row.ms : 0
+    },
     async ping() {
       try {
         if (performance.now() - committedAt > PROOF_MS) await checkSchema()

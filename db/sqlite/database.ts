@@ -118,6 +118,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       listeners.push(listener)
     },
     externalCommits: sharedRead.externalCommits,
+    clockSkewMs: async () => 0,
     async ping() {
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()

@@ -17,6 +17,7 @@ import { indexEmails } from '../identity/users/emails.ts'
 import { indexSearchKeys } from '../identity/users/search-keys.ts'
 
 import { keepDailyFigures } from '../operate/admin/daily-figures.ts'
+import { warnOfUnreadable } from '../operate/admin/encrypted-rows.ts'
 
 import { sweepStored } from '../operate/admin/import/stored-file.ts'
 import { sweepRuns } from '../operate/admin/jobs/runs.ts'
@@ -77,9 +78,10 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete addresses of orders', () => sweepAddresses(deps.db)),
     start(SWEEP_EVERY_MS, 'delete files of imports', () => sweepStored(deps.db)),
     start(RUNS_EVERY_MS, 'end runs of dead processes', () => sweepRuns(deps.db)),
-    start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', () =>
-      reencryptAddresses(deps.db, deps.addressEncryption),
-    ),
+    start(REENCRYPT_EVERY_MS, 'encrypt addresses of orders', async () => {
+      await reencryptAddresses(deps.db, deps.addressEncryption)
+      await warnOfUnreadable(deps)
+    }),
     start(ACKNOWLEDGE_EVERY_MS, 'acknowledge payments', () => acknowledgePayments(deps, () => stopping)),
     start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),

@@ -41,6 +41,8 @@ export interface RotatedKeys {
 export type RotatingEncryption = Encryption & {
   /** What each text starts with that was encrypted with the current key. */
   readonly currentPrefix: string
+  /** Likewise of each key that is known: nine characters. */
+  readonly prefixes: readonly string[]
 }
 
 /** As `createEncryption`, for one purpose. Each text names the key that encrypted it. */
@@ -56,6 +58,7 @@ export function createRotatingEncryption(
   const all = [newest, ...previousKeys.flatMap(({ d }) => (d === undefined ? [] : ofSecret(d)))]
   return {
     currentPrefix: newest.prefix,
+    prefixes: all.map(({ prefix }) => prefix),
     encrypt: (text, owner, nonce) => newest.prefix + newest.encrypt(text, owner, nonce),
     decrypt(ciphertext, owner) {
       const used = all.find(({ prefix }) => ciphertext.startsWith(prefix))

@@ -172,6 +172,21 @@ export function defineMetrics() {
       'Time since `verify-ledger`, `verify-quests` or `audit verify` (`verify-audit`) last ended without findings; missing before the first time.',
       ['command'],
     ),
+    unreadableRows: gauge(
+      'matchday_unreadable_rows',
+      'Rows whose encrypted column no configured key reads. Read every ten minutes.',
+      ['column'],
+    ),
+    ready: gauge(
+      'matchday_ready',
+      'Whether a check of `/readyz` is met: 1 or 0. `process` is 0 while it stops.',
+      ['check'],
+    ),
+    clockSkew: gauge(
+      'matchday_clock_skew_seconds',
+      'How far the clock of the process is ahead of that of the database server, or of the identity provider at its last response.',
+      ['against'],
+    ),
     backlogRead: gauge(
       'matchday_backlog_read_success',
       'Whether the backlogs were read from the database: 1 or 0. With 0 their metrics are missing.',

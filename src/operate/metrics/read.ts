@@ -1,4 +1,6 @@
 /** Sets, at each scrape, the metrics that are read rather than counted. */
+
+import { withDeadline } from '../../../db/deadline.ts'
 import type { Database } from '../../../db/index.ts'
 import { createCachedRead } from '../../core/cached-read.ts'
 import type { AppSources } from '../../core/sources.ts'
@@ -11,6 +13,7 @@ import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { CacheCounts } from '../../platform/cache/response-cache.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
 import { CIRCUIT_STATES } from '../../platform/identity-provider/resilience-policy.ts'
+import { countUnreadable, type EncryptionKeys } from '../admin/encrypted-rows.ts'
 import { readRuns } from '../admin/maintenance.ts'
 import { readOpenMoney } from '../admin/open-money.ts'
 import type { Metrics } from './definitions.ts'
@@ -19,16 +22,19 @@ import type { Metrics } from './definitions.ts'
 const BACKLOG_MAX_AGE_MS = 5_000
 /** Far below the 10 s after which Prometheus gives up. */
 const BACKLOG_DEADLINE_MS = 1_000
+/** It reads all orders with an address. */
+const UNREADABLE_MAX_AGE_MS = 600_000
 /** It reads all accounts. */
 const CASH_MAX_AGE_MS = 60_000
 
-export interface MetricsDeps extends Pick<AppSources, 'now' | 'elapsed'> {
+export interface MetricsDeps extends Pick<AppSources, 'now' | 'elapsed'>, EncryptionKeys {
+  lifecycle: { stopping: boolean }
   config: { eventSink: object | null; cashCurrencies: readonly string[] }
   db: Database
   cache: { counts: CacheCounts }
   tokenValidityCache: { counts: CacheCounts }
   publicReads: Pick<PublicReads, 'replica'>
-  identity: Pick<IdentityProvider, 'circuit' | 'problem' | 'cacheCounts'>
+  identity: Pick<IdentityProvider, 'circuit' | 'problem' | 'cacheCounts' | 'clockSkewMs'>
   nativeTokens: { cacheCounts: CacheCounts }
   streams: { readonly size: number }
 }
@@ -57,6 +63,9 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
   const readCash = createCachedRead(() => readCashTotals(db.read), {
     ...{ elapsed, maxAgeMs: CASH_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
   })
+  const readUnreadable = createCachedRead(() => countUnreadable(db.read, deps), {
+    ...{ elapsed, maxAgeMs: UNREADABLE_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
+  })
   const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-audit']
   const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
 
@@ -67,11 +76,37 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     metrics.providerKeys.set(identity.problem() === null ? 1 : 0)
     const circuit = identity.circuit()
     for (const state of CIRCUIT_STATES) metrics.providerCircuit.set({ state }, state === circuit ? 1 : 0)
+    await readReadiness()
     await readWebhooks()
+    metrics.unreadableRows.reset()
+    for (const { column, rows } of (await readUnreadable()) ?? [])
+      metrics.unreadableRows.set({ column }, rows)
     metrics.cash.reset()
     if (deps.config.cashCurrencies.length === 0) return
     for (const { currency, ...states } of (await readCash()) ?? [])
       for (const [state, amount] of Object.entries(states)) metrics.cash.set({ currency, state }, amount)
+  }
+
+  /** As `/readyz`, so that a process that is not ready is seen also where nothing asks it. */
+  async function readReadiness() {
+    const skew = await readSkew()
+    metrics.ready.set({ check: 'database' }, skew === null ? 0 : 1)
+    metrics.ready.set({ check: 'identityProvider' }, identity.problem() === null ? 1 : 0)
+    metrics.ready.set({ check: 'process' }, deps.lifecycle.stopping ? 0 : 1)
+    metrics.clockSkew.reset()
+    if (skew) metrics.clockSkew.set({ against: 'database' }, skew.ms / 1000)
+    const provider = identity.clockSkewMs()
+    if (provider !== null) metrics.clockSkew.set({ against: 'provider' }, provider / 1000)
+  }
+
+  /** Null if the database does not answer. */
+  async function readSkew(): Promise<{ ms: number } | null> {
+    try {
+      await withDeadline(db.ping(), BACKLOG_DEADLINE_MS, () => new Error('late'))
+      return { ms: await withDeadline(db.clockSkewMs(), BACKLOG_DEADLINE_MS, () => new Error('late')) }
+    } catch {
+      return null
+    }
   }
 
   function readDatabase() {

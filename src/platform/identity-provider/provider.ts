@@ -51,6 +51,8 @@ export function createIdentityProvider(options: ProviderOptions) {
   const policy = createResiliencePolicy(resilience)
   const pauses = createPauses(elapsed)
   let endpoints: Endpoints | undefined
+  /** At the last response that had a time. */
+  let skewMs: number | null = null
 
   async function get(
     endpoint: ProviderCall['endpoint'],
@@ -69,6 +71,8 @@ export function createIdentityProvider(options: ProviderOptions) {
     try {
       const request = { fetch, url, token: fan?.token, deadlineMs, maxBytes: MAX_RESPONSE_BYTES }
       const response = await fetchJson(request)
+      const sentAt = Date.parse(response.headers.get('date') ?? '')
+      if (!Number.isNaN(sentAt)) skewMs = now().getTime() - sentAt
       end('ok')
       return response
     } catch (error) {
@@ -129,6 +133,8 @@ export function createIdentityProvider(options: ProviderOptions) {
     problem: keySet.problem,
     /** State of the circuit breaker of userinfo requests. */
     circuit: policy.circuit,
+    /** How far this clock is ahead of the provider's, to the second; null before its first response with a time. */
+    clockSkewMs: () => skewMs,
     /** Of the verified-token cache. */
     cacheCounts: cache.counts,
 

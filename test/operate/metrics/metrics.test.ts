@@ -47,6 +47,42 @@ onEachEngine(
     }
     afterEach(() => control(world, 'DELETE', '/faults'))
 
+    test('a process that is not ready is seen by its metrics, check by check', async () => {
+      const ready = async () => {
+        const scraped = await scrape(world)
+        return ['database', 'identityProvider', 'process'].map(check =>
+          scraped.value(`matchday_ready{check="${check}"}`),
+        )
+      }
+      await world.deps.identity.refresh()
+      expect(await ready()).toEqual([1, 1, 1])
+      world.deps.lifecycle.stopping = true
+      expect(await ready()).toEqual([1, 1, 0])
+      world.deps.lifecycle.stopping = false
+    })
+
+    test('the clock of a process is compared with that of the database and of the provider', async () => {
+      const before = await scrape(world)
+      world.clock.set(600_000)
+      const after = await scrape(world)
+      const skews = (scraped: Scrape) => scraped.value('matchday_clock_skew_seconds{against="database"}')
+      const moved = skews(after) - skews(before)
+      world.clock.set(-600_000)
+      expect(Math.round(moved / 10) * 10).toBe(world.db.engine === 'sqlite' ? 0 : 600)
+    })
+
+    test('rows whose key was dropped are counted', async () => {
+      await buyWithMoney(await patientFan(world), await addStock(world, 1))
+      const { orders } = world.db.tables
+      const series = 'matchday_unreadable_rows{column="orders.address"}'
+      const rows = async () => {
+        world.clock.advance(600_000)
+        return waitUntil('the rows are counted', async () => (await scrape(world)).value(series))
+      }
+      await world.db.write(tx => tx.update(orders).set({ address: 'of-a-key-that-is-gone' }))
+      expect(await rows()).toBeGreaterThan(0)
+    })
+
     test('responses are counted by operation and status code, and timed by operation', async () => {
       const fan = await world.fan()
       const grown = await growth(

@@ -8,6 +8,7 @@ import { type Database, DatabaseError, type Reader, translateDatabaseError } fro
 import { countRows } from '../../../../db/pages.ts'
 import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
+import { type EncryptionKeys, findUnreadable } from '../encrypted-rows.ts'
 import { createAudit, type Finding, type Verdict } from './audit-fan.ts'
 import {
   auditByFan,
@@ -46,6 +47,8 @@ export interface LedgerReport {
 
 export interface VerifyOptions {
   onFinding?: (finding: Finding) => void
+  /** With them, encrypted columns are checked as well. */
+  keys?: EncryptionKeys | undefined
   /** Fans checked so far, and the approximate total. May throw to stop, and is awaited. */
   onProgress?: (done: number, total: number) => void | Promise<void>
 }
@@ -53,7 +56,7 @@ export interface VerifyOptions {
 /** @throws DatabaseError */
 export async function verifyLedger(
   db: Pick<Database, 'read' | 'snapshot' | 'findDamage'>,
-  { onFinding, onProgress }: VerifyOptions = {},
+  { onFinding, onProgress, keys }: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const { read } = db
   const report = { fans: 0, entries: 0, boards: 0, events: 0, findings: 0 }
@@ -94,6 +97,7 @@ export async function verifyLedger(
     }
     say(await findWrongGrants(read))
     say(await findWrongOrders(read))
+    if (keys) say(await findUnreadable(read, keys))
     if ((await findWrongBudgets(read)).length > 0) say(await db.snapshot(findWrongBudgets))
     for (const board of await listBoards(read)) {
       say((await findWrongBuckets(read, board)).map(describeBucket))

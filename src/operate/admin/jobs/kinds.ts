@@ -3,6 +3,7 @@ import { replayDeliveries } from '../../../delivery/webhooks/replay.ts'
 import { verifyLedger } from '../audit/verify-ledger.ts'
 import { verifyProvenance } from '../audit/verify-provenance.ts'
 import { verifyQuests } from '../audit/verify-quests.ts'
+import { encryptionKeysOf } from '../encrypted-rows.ts'
 import { backupKind } from './backup-kind.ts'
 import { IMPORT_KINDS } from './import-kinds.ts'
 import type { JobKind } from './job-kinds.ts'
@@ -24,9 +25,10 @@ export const JOB_KINDS = {
     unit: 'fans',
     maintenance: 'verify-ledger',
     slotOf,
-    async run({ db, onProgress }) {
+    async run({ db, config, onProgress }) {
       const { listed, onFinding } = collect()
-      const { findings, ...counts } = await verifyLedger(db, { onFinding, onProgress })
+      const keys = encryptionKeysOf(config.nativeTokens)
+      const { findings, ...counts } = await verifyLedger(db, { onFinding, onProgress, keys })
       return { findings, listed, counts }
     },
   },
