@@ -146,6 +146,15 @@ onEachEngine(
       expect(await findingsOf(world)).toEqual([])
     })
 
+    test('is refunded with its own amount, and another top-up stays', async () => {
+      const fan = await patientFan(world)
+      const [{ id }] = [await topUp(fan, 500), await topUp(fan, 800)]
+      expect(await refundTopUp(id)).toMatchObject({ price: { amount: 500 } })
+      expect(await cashOf(world, fan)).toEqual([800, 0])
+      expect((await cashEntriesOf(fan)).at(-1)).toEqual(['top_up_refund', -500])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
     test('is not refunded when a part of it is spent or held', async () => {
       const fan = await patientFan(world)
       const { id } = await topUp(fan, 500)
