@@ -1,6 +1,7 @@
 /** One client: the operations, the session and the stream of a fan or of one of the club's systems. */
 import { requests } from './generated.ts'
 import type { Api, CallOptions, FileBytes, OperationId } from './operations.ts'
+import { clientFailure } from './problems.ts'
 import { createSessions, keepInMemory, type SessionStore, type Sessions } from './session.ts'
 import { createFollow, type Follow } from './stream.ts'
 import { type AnyResult, type OutgoingRequest, send, type Transport } from './transport.ts'
@@ -12,6 +13,8 @@ export interface ClientOptions {
   store?: SessionStore | undefined
   /** Called when the API has ended the session, or its refresh token has expired: show the sign-in. */
   onSessionEnd?: (() => void) | undefined
+  /** Called when the store cannot be written: the session then ends with the page or process. */
+  onStoreError?: ((error: unknown) => void) | undefined
   /** A token in place of a session, such as a server key, for each request; null for none. */
   token?: string | (() => string | null | Promise<string | null>) | undefined
   /** Such as `accept-language`, for each request. */
@@ -32,7 +35,14 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { origin, store = keepInMemory(), onSessionEnd = () => {}, headers = {}, token } = options
+  const {
+    origin,
+    store = keepInMemory(),
+    onSessionEnd = () => {},
+    onStoreError = () => {},
+    headers = {},
+    token,
+  } = options
   const transport: Transport = {
     // Found at each call, so that an app can replace it.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
@@ -48,7 +58,12 @@ export function createClient(options: ClientOptions): Client {
     callOptions: CallOptions = {},
   ): Promise<AnyResult> {
     const { signal } = callOptions
-    const request = requestOf(id, input, callOptions)
+    let request: OutgoingRequest
+    try {
+      request = requestOf(id, input, callOptions, transport.headers())
+    } catch (error) {
+      return clientFailure('request_not_sent', error)
+    }
     if (!('caller' in requests[id])) return send(transport, request, signal)
     return authorize(callOptions.token, authorization =>
       send(transport, { ...request, headers: { ...request.headers, ...authorization } }, signal),
@@ -60,7 +75,12 @@ export function createClient(options: ClientOptions): Client {
     given: string | undefined,
     sendWith: (authorization: Record<string, string>) => Promise<Sent>,
   ) {
-    const own = given ?? (typeof token === 'function' ? await token() : token)
+    let own: string | null | undefined
+    try {
+      own = given ?? (typeof token === 'function' ? await token() : token)
+    } catch (error) {
+      return clientFailure('request_not_sent', error)
+    }
     if (own !== undefined) return sendWith(bearer(own))
     const found = await sessions.credentials()
     if (found.error) return { ...found, data: null }
@@ -87,6 +107,7 @@ export function createClient(options: ClientOptions): Client {
       logOut: (native, everywhere) => api.logOut({ everywhere }, { token: native }),
     },
     onSessionEnd,
+    onStoreError,
   )
   const { signIn, signOut, current, token: currentToken } = sessions
   return {
@@ -99,8 +120,16 @@ export function createClient(options: ClientOptions): Client {
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` }
 
-/** Puts the members of the input into path, query and body. */
-function requestOf(id: OperationId, input: object, { idempotencyKey }: CallOptions): OutgoingRequest {
+/**
+ * Puts the members of the input into path, query and body.
+ * @throws URIError for half of a surrogate pair in path or query; TypeError for a BigInt in the body
+ */
+function requestOf(
+  id: OperationId,
+  input: object,
+  { idempotencyKey }: CallOptions,
+  ofApp: Record<string, string>,
+): OutgoingRequest {
   const { method, path, ...facts } = requests[id]
   const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined))
   const filled = path.replace(/\{(\w{1,40})\}/g, (_, name: string) => {
@@ -108,7 +137,7 @@ function requestOf(id: OperationId, input: object, { idempotencyKey }: CallOptio
     rest.delete(name)
     return encodeURIComponent(String(value))
   })
-  const headers: Record<string, string> = {}
+  const headers = { ...ofApp }
   if ('keyed' in facts) headers['idempotency-key'] = idempotencyKey ?? randomKey()
   const repeatable = 'repeatable' in facts
   if ('file' in facts) {

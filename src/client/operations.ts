@@ -9,7 +9,7 @@ export type Schemas = components['schemas']
 export type OperationId = keyof codes
 
 /** A file as the platforms have it: of an input of a page, of a picker, or read from disk. */
-export type FileBytes = Blob | ArrayBuffer
+export type FileBytes = Blob | ArrayBuffer | Uint8Array
 
 /** Flat, for editors. A member that is left out may also be given as undefined: the client sends neither. */
 type Given<T> = T extends readonly unknown[] | string | number | boolean | null | undefined | FileBytes
@@ -67,7 +67,7 @@ export interface CallOptions {
   token?: string | undefined
   /** 1 to 255 printable ASCII characters. By default each call has a random one, which its retries repeat. */
   idempotencyKey?: string | undefined
-  /** Ends the call with `network_error`. */
+  /** Ends the call with the code `aborted`. */
   signal?: AbortSignal | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Problems as types, and the two that the client makes itself. */
+/** Problems as types, and those that the client makes itself. */
 import type { codes, problems } from './generated.ts'
 
 /** A problem that is not of the API: it has the members that every problem has. */
@@ -13,13 +13,19 @@ interface ClientProblem<Code extends string> {
 }
 
 interface ClientProblems {
-  /** No response: the connection failed, was cut, took too long, or was aborted. */
+  /** The `signal` of the call was aborted. The API may have received the request. */
+  aborted: ClientProblem<'aborted'>
+  /** No response: the connection failed, was cut, or took too long. */
   network_error: ClientProblem<'network_error'>
+  /** Nothing was sent: the input has what JSON or a URL cannot hold, or `token`, `headers` or the store of the app failed. */
+  request_not_sent: ClientProblem<'request_not_sent'>
   /** A response of something else, such as the page of a proxy. */
   unexpected_response: ClientProblem<'unexpected_response'>
 }
 
 const CLIENT_PROBLEMS = {
+  aborted: { status: 499, title: 'The call was aborted' },
+  request_not_sent: { status: 400, title: 'The request could not be sent' },
   network_error: { status: 503, title: 'The API cannot be reached' },
   unexpected_response: { status: 502, title: 'The response is not of this API' },
 }
@@ -40,13 +46,19 @@ export type Failure<Id extends keyof codes> = ProblemOf<codes[Id] | RefreshCode 
 
 export type AnyProblem = ProblemOf<ProblemCode>
 
-export function clientProblem(
-  code: keyof ClientProblems,
-  detail: string,
-  response: Response | null,
-): ClientProblems[keyof ClientProblems] {
+/** A failed result. `reason`: what was thrown, or its words. */
+export function clientFailure(code: keyof ClientProblems, reason: unknown, response: Response | null = null) {
+  const detail = reason instanceof Error ? reason.message : String(reason)
   const requestId = response?.headers.get('x-request-id') ?? ''
-  return { type: `urn:matchday:problem:${code}`, ...CLIENT_PROBLEMS[code], code, detail, requestId }
+  const type = `urn:matchday:problem:${code}`
+  const error: ClientProblems[keyof ClientProblems] = {
+    type,
+    ...CLIENT_PROBLEMS[code],
+    code,
+    detail,
+    requestId,
+  }
+  return { data: null, error, response }
 }
 
 /** Thrown by `unwrap`. */

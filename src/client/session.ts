@@ -1,5 +1,7 @@
 /** The native session of a fan: sign-in, refresh by one request at a time, sign-out. */
 import type { Result, Schemas } from './operations.ts'
+import { clientFailure } from './problems.ts'
+import { callApp } from './transport.ts'
 
 /** What a store keeps between two starts of an app. */
 export interface Session {
@@ -108,9 +110,14 @@ export interface Sessions {
     accessToken: string,
     options?: { deviceName?: string | undefined },
   ): Promise<Result<'createNativeToken'>>
-  /** Ends the session here and at the API; `everywhere`: on all devices. Without a connection it ends here alone. */
-  signOut(options?: { everywhere?: boolean | undefined }): Promise<Result<'logOut'> | null>
-  /** The session as it is kept; null without one. */
+  /**
+   * Ends the session here, and resolves. The API is told in the background: `ended` resolves with its response, or null if
+   * there was nothing to end. `everywhere`: on all devices.
+   */
+  signOut(options?: {
+    everywhere?: boolean | undefined
+  }): Promise<{ ended: Promise<Result<'logOut'> | null> }>
+  /** The session as it is kept; null without one, or if the store cannot be read. */
   current(): Promise<Session | null>
   /** A token that is valid now; null without a session, or if it cannot be refreshed now. */
   token(): Promise<string | null>
@@ -122,63 +129,123 @@ export interface SessionKeeper extends Sessions {
   renew(refused: string): Promise<Credentials>
 }
 
-export function createSessions(store: SessionStore, calls: SessionCalls, onEnd: () => void): SessionKeeper {
+export function createSessions(
+  store: SessionStore,
+  calls: SessionCalls,
+  onEnd: () => void,
+  onStoreError: (error: unknown) => void,
+): SessionKeeper {
+  const kept = guardStore(store, onStoreError)
   let refreshing: Promise<Credentials> | undefined
 
   async function refresh(refused: string): Promise<Credentials> {
-    const before = await store.read()
+    const changes = kept.changes()
+    const before = await kept.read()
     if (before === null || before.token !== refused) return { token: before?.token ?? null }
     const { data, error, response } = await calls.refresh(before.refreshToken)
     // Meanwhile the fan may have signed out, or another tab may have refreshed.
-    const now = await store.read()
-    if (now?.refreshToken !== before.refreshToken) return { token: now?.token ?? null }
+    const now = await kept.read().catch(() => before)
+    if (kept.changes() !== changes || now?.refreshToken !== before.refreshToken)
+      return { token: (await kept.read())?.token ?? null }
     if (error === null) {
-      await store.write(sessionOf(data))
+      await kept.write(sessionOf(data))
       return { token: data.token }
     }
     if (error.code !== 'invalid_refresh_token') return { error, response }
-    await store.write(null)
-    onEnd()
+    await kept.write(null)
+    callApp(onEnd)
     return { token: null }
   }
 
   function renew(refused: string): Promise<Credentials> {
     const { exclusively = work => work() } = store
-    refreshing ??= exclusively(() => refresh(refused)).finally(() => {
-      refreshing = undefined
-    })
+    const run = async () => exclusively(() => refresh(refused))
+    refreshing ??= run()
+      .catch(error => clientFailure('request_not_sent', error))
+      .finally(() => {
+        refreshing = undefined
+      })
     return refreshing
   }
 
   async function credentials(): Promise<Credentials> {
-    const session = await store.read()
+    let session: Session | null
+    try {
+      session = await kept.read()
+    } catch (error) {
+      return clientFailure('request_not_sent', error)
+    }
     if (session === null || Date.now() < session.renewAt) return { token: session?.token ?? null }
     const renewed = await renew(session.token)
     // The token is still valid for a moment.
-    if (renewed.error && Date.now() < session.renewAt + RENEW_EARLY_MS) return { token: session.token }
+    if (renewed.error && isUsable(session)) return { token: session.token }
     return renewed
+  }
+
+  /** With a token of its own if that of the session has expired. Null: the API had ended the session before. */
+  async function endAtApi(session: Session, everywhere: boolean): Promise<Result<'logOut'> | null> {
+    if (isUsable(session)) {
+      const result = await calls.logOut(session.token, everywhere)
+      if (result.error?.code !== 'invalid_token') return result
+    }
+    // The API accepts it also while a refresh that began before is under way.
+    const { data, error, response } = await calls.refresh(session.refreshToken)
+    if (error === null) return calls.logOut(data.token, everywhere)
+    return error.code === 'invalid_refresh_token' ? null : { data: null, error, response }
   }
 
   return {
     renew,
     credentials,
-    current: async () => store.read(),
+    current: () => kept.read().catch(() => null),
     async token() {
       const found = await credentials()
       return found.error ? null : found.token
     },
     async signIn(accessToken, { deviceName = 'Matchday client' } = {}) {
       const result = await calls.exchange(accessToken, deviceName)
-      if (result.error === null) await store.write(sessionOf(result.data))
+      if (result.error === null) await kept.write(sessionOf(result.data))
       return result
     },
     async signOut({ everywhere = false } = {}) {
-      // Its result is the token to log out with.
-      await refreshing
-      const found = await credentials()
-      await store.write(null)
-      if (found.error || found.token === null) return null
-      return calls.logOut(found.token, everywhere)
+      const session = await kept.read().catch(() => null)
+      await kept.write(null)
+      return { ended: session === null ? Promise.resolve(null) : endAtApi(session, everywhere) }
+    },
+  }
+}
+
+/** Whether the token is valid, by the clock of the device. */
+const isUsable = ({ renewAt }: Session) => Date.now() < renewAt + RENEW_EARLY_MS
+
+/** A store whose failed writes end no session: it then lasts as long as the page or process. */
+function guardStore(store: SessionStore, onError: (error: unknown) => void) {
+  /** What is being written, or could not be. */
+  let unsaved: { session: Session | null } | null = null
+  let changes = 0
+  let writing = Promise.resolve()
+
+  async function save(own: { session: Session | null }) {
+    try {
+      await store.write(own.session)
+      if (unsaved === own) unsaved = null
+    } catch (error) {
+      callApp(() => onError(error))
+    }
+  }
+
+  return {
+    /** How often this client has written. */
+    changes: () => changes,
+    /** Rejects with what the store throws. */
+    read: async () => (unsaved === null ? store.read() : unsaved.session),
+    /** In force at once; in the store when it resolves. Writes follow one another. */
+    write(session: Session | null): Promise<void> {
+      const own = { session }
+      unsaved = own
+      changes++
+      writing = writing.then(() => save(own))
+      return writing
     },
   }
 }

@@ -2,14 +2,14 @@
 import type { messages } from './generated.ts'
 import type { Schemas } from './operations.ts'
 import type { Failure, ProblemOf } from './problems.ts'
-import { clientProblem } from './problems.ts'
+import { clientFailure } from './problems.ts'
 import { createFrameParser, type Frame } from './server-sent-events.ts'
 import {
   type AnyResult,
+  callApp,
   delay,
   type OutgoingRequest,
   readResult,
-  reasonOf,
   retryAfterMs,
   start,
   type Transport,
@@ -75,27 +75,34 @@ export const createFollow =
     let lastId = lastEventId
     let retryMs = 2000
     let failures = 0
+    const finish = (problem: StreamFailure) => callApp(() => onEnd?.(problem))
+    let topicList: string
+    try {
+      topicList = encodeURIComponent(topics.join(','))
+    } catch (error) {
+      finish(clientFailure('request_not_sent', error).error)
+      return () => {}
+    }
 
     /** The response of an open stream, or a problem. */
     async function open(signal: AbortSignal, authorization: Record<string, string>): Promise<Opened> {
-      const headers = { ...authorization, accept: 'text/event-stream' }
-      const request: OutgoingRequest = {
-        method: 'GET',
-        path: `/api/stream?topics=${encodeURIComponent(topics.join(','))}`,
-        headers: lastId ? { ...headers, 'last-event-id': lastId } : headers,
-        repeatable: true,
-      }
       let response: Response | null = null
       try {
+        const headers = { ...transport.headers(), ...authorization, accept: 'text/event-stream' }
+        const request: OutgoingRequest = {
+          method: 'GET',
+          path: `/api/stream?topics=${topicList}`,
+          headers: lastId ? { ...headers, 'last-event-id': lastId } : headers,
+          repeatable: true,
+        }
         response = await start(transport, request, signal)
         const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
         if (response.ok && isStream) return { error: null, response }
         const result = readResult(response, await response.text())
         if (result.error !== null) return result
-        const detail = 'The response is not a stream of events.'
-        return { data: null, error: clientProblem('unexpected_response', detail, response), response }
+        return clientFailure('unexpected_response', 'The response is not a stream of events.', response)
       } catch (error) {
-        return { data: null, error: clientProblem('network_error', reasonOf(error), response), response }
+        return clientFailure('network_error', error, response)
       }
     }
 
@@ -104,14 +111,7 @@ export const createFollow =
       if (ended.signal.aborted) return
       // Guarantee of the cast: the API sends what docs/stream.md says.
       const event = { type, id, data: JSON.parse(data) } as StreamEvent
-      try {
-        onEvent(event)
-      } catch (error) {
-        // An error of the app is no failure of the stream.
-        setTimeout(() => {
-          throw error
-        })
-      }
+      callApp(() => onEvent(event))
       if (id !== '') lastId = id
     }
 
@@ -145,10 +145,10 @@ export const createFollow =
         if (!opened.response.body) {
           const detail = 'This fetch gives no body to read: pass one that does, such as that of expo/fetch.'
           ended.abort()
-          onEnd?.(clientProblem('unexpected_response', detail, opened.response))
+          finish(clientFailure('unexpected_response', detail, opened.response).error)
           return null
         }
-        onConnection?.(true)
+        callApp(() => onConnection?.(true))
         await read(opened.response.body, () => {
           clearTimeout(timer)
           timer = setTimeout(abort, SILENCE_MS)
@@ -165,8 +165,9 @@ export const createFollow =
       while (!ended.signal.aborted) {
         const failed = await connect()
         if (ended.signal.aborted) return
-        if (failed && isFinal(failed)) return onEnd?.(failed.error as StreamFailure)
-        onConnection?.(false)
+        // Guarantee of the cast: the document has these problems for the stream.
+        if (failed && isFinal(failed)) return finish(failed.error as StreamFailure)
+        callApp(() => onConnection?.(false))
         const backOffMs = Math.min(retryMs * 2 ** failures++, LONGEST_WAIT_MS)
         const waitMs = Math.max(backOffMs, retryAfterMs(failed?.response ?? null))
         await delay(waitMs * (0.75 + Math.random() / 2), ended.signal)

@@ -1,11 +1,12 @@
 /** Requests whose every failure is a problem, and their retries. */
 import type { FileBytes } from './operations.ts'
-import { type AnyProblem, clientProblem } from './problems.ts'
+import { type AnyProblem, clientFailure } from './problems.ts'
 
 export interface Transport {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Without a slash at its end. */
   origin: string
+  /** Of the app. May throw. */
   headers: () => Record<string, string>
   /** Of one attempt. Milliseconds. */
   timeoutMs: number
@@ -41,7 +42,7 @@ export async function send(
 ): Promise<AnyResult> {
   for (let tried = 0; ; tried++) {
     const result = await attempt(transport, request, signal)
-    if (!request.repeatable || tried >= transport.retries || signal?.aborted) return result
+    if (!request.repeatable || tried >= transport.retries) return result
     const waitMs = waitBefore(result, tried)
     if (waitMs > LONGEST_WAIT_MS) return result
     await delay(waitMs, signal)
@@ -59,9 +60,14 @@ function waitBefore({ error, response }: AnyResult, tried: number): number {
   return Math.max(retryAfterMs(response), FIRST_WAIT_MS * 2 ** tried) * (1 + Math.random() / 4)
 }
 
-/** 0 without `Retry-After`. */
-export const retryAfterMs = (response: Response | null) =>
-  (Number(response?.headers.get('retry-after') ?? 0) || 0) * 1000
+/** Of `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3); 0 without one. */
+export function retryAfterMs(response: Response | null): number {
+  const value = response?.headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  // By the clock of the server, where it shows: that of the device may be wrong.
+  const now = Date.parse(response?.headers.get('date') ?? '') || Date.now()
+  return Math.max((Date.parse(value) || 0) - now, 0)
+}
 
 /** Ends early when aborted. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
@@ -94,7 +100,7 @@ async function attempt(
     const text = response.status === 204 ? '' : await response.text()
     return readResult(response, text)
   } catch (error) {
-    return { data: null, error: clientProblem('network_error', reasonOf(error), response), response }
+    return clientFailure(signal?.aborted ? 'aborted' : 'network_error', error, response)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
@@ -107,8 +113,12 @@ export async function start(
   { method, path, headers, body }: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const init = { method, headers: { ...transport.headers(), ...headers }, signal }
-  return transport.fetch(transport.origin + path, body === undefined ? init : { ...init, body })
+  const init = { method, headers, signal }
+  // Guarantee of the cast: `fetch` takes any bytes; its type leaves out those of shared memory.
+  return transport.fetch(
+    transport.origin + path,
+    body === undefined ? init : { ...init, body: body as NonNullable<RequestInit['body']> },
+  )
 }
 
 const mediaTypeOf = ({ headers }: Response) => headers.get('content-type')?.split(';')[0]?.trim() ?? 'none'
@@ -122,7 +132,7 @@ export function readResult(response: Response, text: string): AnyResult {
   if (!response.ok && mediaType === 'application/problem+json' && isProblem(content))
     return { data: null, error: content, response }
   const detail = `The response has the status ${response.status} and the media type ${mediaType}.`
-  return { data: null, error: clientProblem('unexpected_response', detail, response), response }
+  return clientFailure('unexpected_response', detail, response)
 }
 
 function parseJson(text: string): unknown {
@@ -139,4 +149,13 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const isProblem = (value: unknown): value is AnyProblem =>
   isObject(value) && 'code' in value && 'requestId' in value
 
-export const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+/** An error of a function of the app is the app's: it is no failure of the client. */
+export function callApp(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    setTimeout(() => {
+      throw error
+    })
+  }
+}

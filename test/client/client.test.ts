@@ -122,6 +122,7 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(await client.session.current()).toBeNull()
     })
 
+    const dateIn = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString()
     const PROBLEM = { 'content-type': 'application/problem+json' }
     const refusal = (code: string, status: number, headers = {}) =>
       Response.json(
@@ -134,6 +135,14 @@ onEngine(sqliteEngine, 'The client', world => {
       ['a rate limit', () => refusal('rate_limited', 429, { 'retry-after': '0' }), 2],
       ['a key in use', () => refusal('idempotency_in_progress', 409), 2],
       ['a gateway without the API', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 2],
+      ['an overload until a date', () => refusal('overloaded', 503, { 'retry-after': dateIn(0) }), 2],
+      ['an overload until next minute', () => refusal('overloaded', 503, { 'retry-after': dateIn(60) }), 1],
+      [
+        'an overload until a date of a server whose clock differs',
+        () => refusal('overloaded', 503, { 'retry-after': dateIn(3601), date: dateIn(3600) }),
+        2,
+      ],
+      ['an unreadable date', () => refusal('overloaded', 503, { 'retry-after': 'soon' }), 2],
       ['a rate limit of a minute', () => refusal('rate_limited', 429, { 'retry-after': '60' }), 1],
       ['a refusal', () => refusal('reward_not_found', 404), 1],
       ['a full disk', () => refusal('storage_full', 507), 1],
@@ -190,7 +199,7 @@ onEngine(sqliteEngine, 'The client', world => {
       )
     })
 
-    test('a closed port, an abort and a response that never comes are network_error', async () => {
+    test('a closed port and a response that never comes are network_error', async () => {
       let closed = ''
       await withServer(
         () => new Response(),
@@ -203,7 +212,6 @@ onEngine(sqliteEngine, 'The client', world => {
         async silent => {
           const calls = [
             createClient({ origin: closed, retries: 0 }).api.listTeams(),
-            createClient({ origin: silent }).api.listTeams({}, { signal: AbortSignal.abort() }),
             createClient({ origin: silent, timeoutMs: 50, retries: 0 }).api.listTeams(),
           ]
           for (const { error, response } of await Promise.all(calls))
@@ -217,6 +225,37 @@ onEngine(sqliteEngine, 'The client', world => {
       )
     })
 
+    test.each([
+      ['before it', 0],
+      ['during it', 1],
+      ['between two attempts', 2],
+    ])('an abort has its own code: %s', async (_, moment) => {
+      const controller = new AbortController()
+      let requests = 0
+      let responses = 0
+      const counted = async (url: string, init: RequestInit) => {
+        const response = await fetch(url, init)
+        responses++
+        return response
+      }
+      if (moment === 0) controller.abort()
+      await withServer(
+        () => {
+          requests++
+          if (moment === 2) return new Response('', { status: 503, headers: { 'retry-after': '5' } })
+          return new Promise<Response>(() => {})
+        },
+        async fake => {
+          const { api } = createClient({ origin: fake, fetch: counted })
+          const call = api.listTeams({}, { signal: controller.signal })
+          await waitUntil('the moment', () => [true, requests === 1, responses === 1][moment] ?? false)
+          controller.abort()
+          expect((await call).error).toMatchObject({ code: 'aborted', status: 499 })
+          expect(requests).toBe(Math.min(moment, 1))
+        },
+      )
+    })
+
     test('unwrap throws the problem', async () => {
       const call = unwrap(createClient({ origin }).api.readPack({ packId: 'a/b c' }))
       const error = await call.catch(reason => reason)
@@ -225,7 +264,161 @@ onEngine(sqliteEngine, 'The client', world => {
     })
   })
 
+  describe('never rejects, and says what was not sent', () => {
+    const fails = (): never => {
+      throw new Error('of the app')
+    }
+    const rejects = () => Promise.reject(new Error('of the app'))
+    // Guarantee of the cast: none; an app without types can pass it.
+    const big = 2n as unknown as number
+
+    test.each<[string, Partial<ClientOptions>]>([
+      ['a store that cannot be read', { store: { read: rejects, write: () => {} } }],
+      ['a store that throws at once', { store: { read: fails, write: () => {} } }],
+      ['a token that rejects', { token: rejects }],
+      ['a token that throws', { token: fails }],
+      ['headers that throw', { headers: fails }],
+    ])('%s', async (_, options) => {
+      const { fetch, sent } = watchedFetch()
+      const { api, session } = createClient({ origin, fetch, ...options })
+      const { data, error } = await api.readDashboard()
+      expect([data, error?.code, error?.detail]).toEqual([null, 'request_not_sent', 'of the app'])
+      expect([await session.token(), await session.current(), sent]).toEqual([null, null, []])
+      expect(await (await session.signOut()).ended).toBeNull()
+    })
+
+    test('half of a surrogate pair in a path or a query, a BigInt and a circle in a body', async () => {
+      const { fetch, sent } = watchedFetch()
+      const { api, follow } = createClient({ origin, fetch, token: 'x' })
+      const circle: { bio?: string } = {}
+      Object.assign(circle, { bio: circle })
+      const calls = [
+        api.readPack({ packId: '\ud800' }),
+        api.listProducts({ cursor: '\ud800' }),
+        api.startTopUp({ amount: big, currency: 'EUR' }),
+        api.writeProfile(circle),
+      ]
+      for (const { error } of await Promise.all(calls)) expect(error?.code).toBe('request_not_sent')
+      let ended = ''
+      follow(['pack:\ud800'], () => {}, { onEnd: ({ code }) => (ended = code) })
+      expect([ended, sent]).toEqual(['request_not_sent', []])
+      // JSON can hold it: the API refuses it.
+      await expect((await signedIn()).api.writeProfile({ bio: '\ud800' })).resolves.toMatchObject({
+        error: { code: 'validation_failed' },
+      })
+    })
+
+    test('a stream whose token fails tries again', async () => {
+      let asked = 0
+      const connections: boolean[] = []
+      const seen: StreamEvent[] = []
+      const token = () => (++asked === 1 ? rejects() : null)
+      await withServer(
+        () => new Response('data: {}\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+        async fake => {
+          const { follow } = createClient({ origin: fake, token })
+          const end = follow(['leaderboard'], event => void seen.push(event), {
+            onConnection: open => void connections.push(open),
+          })
+          await waitUntil('an event arrived', () => seen.length > 0)
+          end()
+          expect(connections.slice(0, 2)).toEqual([false, true])
+        },
+      )
+    })
+
+    test('a session that cannot be stored lasts as long as the client', async () => {
+      const errors: unknown[] = []
+      const store = { read: () => null, write: rejects }
+      const { api, session } = await signedIn({ store, onStoreError: error => void errors.push(error) })
+      expect((await api.readOnboarding()).error).toBeNull()
+      world.clock.advance(EXPIRED_MS)
+      expect((await api.readOnboarding()).error).toBeNull()
+      expect(errors).toHaveLength(2)
+      await (await session.signOut()).ended
+      expect((await api.readOnboarding()).error?.code).toBe('unauthenticated')
+    })
+
+    test('a store that refuses its lock', async () => {
+      const { session } = await signedIn()
+      const kept = await session.current()
+      const store = { read: () => kept && { ...kept, renewAt: 0 }, write: () => {}, exclusively: rejects }
+      const { error } = await createClient({ origin, store }).api.readDashboard()
+      expect(error?.code).toBe('request_not_sent')
+    })
+  })
+
   describe('the session', () => {
+    test('is gone at once when the fan signs out, and ends at the API in the background', async () => {
+      let answered = () => {}
+      const held = new Promise<void>(resolve => {
+        answered = resolve
+      })
+      const texts = new Map<string, string>()
+      const store = keepIn({
+        getItem: key => texts.get(key) ?? null,
+        setItem: (key, value) => texts.set(key, value),
+        removeItem: key => texts.delete(key),
+      })
+      const { session, api, fan } = await signedIn({
+        store,
+        fetch: async (url, init) => {
+          if (url.endsWith('/logout')) await held
+          return fetch(url, init)
+        },
+      })
+      const { ended } = await session.signOut()
+      expect([texts.size, await session.current(), await session.token()]).toEqual([0, null, null])
+      expect((await api.readOnboarding()).error?.code).toBe('unauthenticated')
+      answered()
+      expect((await ended)?.error).toBeNull()
+      const other = createClient({ origin, token: await world.idp.issueToken(fan.subject) })
+      expect((await unwrap(other.api.listSessions())).sessions).toEqual([])
+    })
+
+    test('ends at the API also if its token has expired, everywhere', async () => {
+      const { session, fan } = await signedIn()
+      const second = createClient({ origin })
+      await second.session.signIn(await world.idp.issueToken(fan.subject))
+      world.clock.advance(EXPIRED_MS)
+      const { ended } = await session.signOut({ everywhere: true })
+      expect((await ended)?.error).toBeNull()
+      expect((await second.api.readOnboarding()).error?.status).toBe(401)
+    })
+
+    test('that was signed out while the store was being read is not written again', async () => {
+      let kept: Session | null = null
+      const reads: (() => void)[] = []
+      let slow = false
+      const store: SessionStore = {
+        read: async () => {
+          const session = kept
+          if (slow) await new Promise<void>(resolve => reads.push(resolve))
+          return session
+        },
+        write: session => {
+          kept = session
+        },
+      }
+      const { api, session } = await signedIn({
+        store,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init)
+          // The read that follows the refresh is under way while the fan signs out.
+          if (url.endsWith('/refresh') && reads.length === 0) slow = true
+          return response
+        },
+      })
+      world.clock.advance(EXPIRED_MS)
+      const reading = api.readOnboarding()
+      await waitUntil('the refresh is answered', () => reads.length === 1)
+      slow = false
+      await (await session.signOut()).ended
+      for (const resolve of reads) resolve()
+      await reading
+      expect(kept).toBeNull()
+    })
+
     test('is refreshed once by ten requests that are refused at the same time', async () => {
       const { fetch, to, sent } = watchedFetch()
       const { api, session } = await signedIn({ fetch })
@@ -297,8 +490,12 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(width).toBeGreaterThan(0)
       await unwrap(api.writeProfile({ avatarUrl: url }))
       expect((await unwrap(api.readProfile())).avatarUrl).toBe(url)
-      const { error } = await api.uploadPicture({ file: new ArrayBuffer(3) })
-      expect(error?.code).toBe('picture_not_supported')
+      for (const file of [newPng(), Buffer.from(newPng())])
+        expect((await unwrap(api.uploadPicture({ file }))).width).toBeGreaterThan(0)
+      for (const file of [new ArrayBuffer(3), new Uint8Array(3)]) {
+        const { error } = await api.uploadPicture({ file })
+        expect(error?.code).toBe('picture_not_supported')
+      }
     })
 
     test('goes on after a refresh whose response was lost, also when it is repeated an hour later', async () => {
@@ -360,9 +557,10 @@ onEngine(sqliteEngine, 'The client', world => {
       const reading = api.readDashboard()
       await waitUntil('the refresh is under way', () => refreshing)
       const leaving = session.signOut()
+      await leaving
       release()
-      const [, out] = await Promise.all([reading, leaving])
-      expect([out?.error, await session.current()]).toEqual([null, null])
+      const [, { ended }] = await Promise.all([reading, leaving])
+      expect([(await ended)?.error, await session.current()]).toEqual([null, null])
       const other = createClient({ origin, token: await world.idp.issueToken(fan.subject) })
       expect((await unwrap(other.api.listSessions())).sessions).toEqual([])
     })

@@ -114,7 +114,8 @@ export async function runFanSession(origin: string, accessToken: string): Promis
   end()
   log.push(`balance ${balance}`)
   log.push(`events ${events.map(({ type }) => type).includes('reward.claimed')}`)
-  const out = await session.signOut({ everywhere: true })
+  const { ended } = await session.signOut({ everywhere: true })
+  const out = await ended
   log.push(out?.error === null ? 'signed out' : 'not signed out')
   const refused = await api.readDashboard()
   log.push(refused.error?.code ?? 'still signed in')
