@@ -9,6 +9,7 @@ import type { Rows } from './rows.ts'
 import type { SeedSources } from './sources.ts'
 
 export type Recorder = ReturnType<typeof createRecorder>['record']
+export type Voider = ReturnType<typeof createRecorder>['voidLatest']
 
 export function createRecorder(
   rows: Rows,
@@ -40,8 +41,19 @@ export function createRecorder(
     rows.events.push({ ...rowOf(event, sources.now()), sequence: ++sequence })
   }
 
+  /** The newest of the fan. No demonstration rule or quest reads the events that a seed voids. */
+  function voidLatest(type: ApplicationEventType, about: Record<string, string>) {
+    const member = JSON.stringify(about).slice(1, -1)
+    const row = rows.events.findLast(
+      event => event.userId === userId && event.type === type && event.data?.includes(member),
+    )
+    if (!row) throw new Error(`no ${type} of ${member}`)
+    Object.assign(row, { voidedAt: sources.now(), taken: '[]' })
+  }
+
   return {
     record,
+    voidLatest,
     /** The fan is one unit of work, and the entries of a unit of work are recorded at its end. */
     close() {
       for (const entry of points.appended()) write(eventOfEntry(entry))

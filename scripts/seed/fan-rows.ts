@@ -88,7 +88,7 @@ export function addFanRows(
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
   if (onboardingPoints > 0) points.book({ delta: onboardingPoints, reason: 'onboarding', ref: 'onboarding' })
-  const { record, close } = createRecorder(rows, id, points, sources, supply.quests)
+  const { record, voidLatest, close } = createRecorder(rows, id, points, sources, supply.quests)
   record('onboarding.completed', { points: onboardingPoints })
   if (joins) points.join()
 
@@ -102,7 +102,7 @@ export function addFanRows(
     } else addClaims(rows, id, points.balance(), record, sources, supply, stage === 'redeemed')
     if (number !== null)
       addOrders(
-        { rows, userId: id, points, record, sources, supply, till },
+        { rows, userId: id, points, record, voidLatest, sources, supply, till },
         { fan, country: drawn.country, number },
       )
     if (stage === 'collector')

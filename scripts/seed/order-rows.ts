@@ -15,7 +15,7 @@ import type { LineRow, OrderRow } from '../../src/play/shop/order-rows.ts'
 import type { LineChange } from '../../src/play/shop/order-schema.ts'
 import { nameOfVariant } from '../../src/play/shop/stock.ts'
 import { type CartLine, drawOrders, type OrderStep, type Shopper } from './demo-orders.ts'
-import type { Recorder } from './event-rows.ts'
+import type { Recorder, Voider } from './event-rows.ts'
 import type { Ledger } from './ledger-rows.ts'
 import type { Rows } from './rows.ts'
 import type { SeedSources } from './sources.ts'
@@ -32,6 +32,7 @@ interface OrderContext {
   userId: string
   points: Ledger
   record: Recorder
+  voidLatest: Voider
   sources: SeedSources
   supply: Supply
   till: Till
@@ -222,13 +223,17 @@ function changeLine(
 }
 
 /** Of an order of which nothing was sent or used: all of it returns to the stock. */
-function refund({ points, record, sources }: OrderContext, { order, lines, payment }: StartedOrder): void {
+function refund(
+  { points, record, voidLatest, sources }: OrderContext,
+  { order, lines, payment }: StartedOrder,
+): void {
   const now = sources.now()
   Object.assign(order, { status: 'refunded', refundedAt: now })
   const { id, priceAmount } = order
   if (payment) payment.refundedAt = now
   else if (priceAmount > 0) points.book({ delta: priceAmount, reason: 'order_refund', ref: id })
   record('order.refunded', saleOf(order, lines))
+  voidLatest('order.paid', { orderId: id })
   for (const line of lines) takeBack(line)
 }
 
