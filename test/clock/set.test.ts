@@ -169,7 +169,7 @@ onEachEngine('A clock that is set ahead and back', world => {
     expectStatus(200, await complete(second, taken.id))
     world.clock.set(-HOUR)
     expect(await remaining(world, packId)).toBe(0)
-    expect(refusal(await complete(first, held.id))).toEqual([409, 'purchase_expired'])
+    expect(refusal(await complete(first, held.id))).toEqual([409, 'sold_out'])
     world.clock.set(HOUR)
     expect(await faultsOf(world)).toEqual([])
   })

@@ -42,11 +42,12 @@ onEachEngine('Security events', world => {
   test('the reuse of a refresh token, with the session that it ended', async () => {
     const fan = await world.fan()
     const { refreshToken, sessionId } = (await fan.post('/api/auth/native-token', {})).body
-    const refresh = () => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
+    const refresh = (token = refreshToken) =>
+      world.anonymous.post('/api/auth/native-token/refresh', { refreshToken: token })
     expect((await refresh()).status).toBe(200)
-    expect((await refresh()).status).toBe(200)
+    const { body: successor } = await refresh()
+    expect((await refresh(successor.refreshToken)).status).toBe(200)
     expect(events()).toEqual([])
-    world.clock.advance(10_001)
     const answer = await refresh()
     expect(answer.status).toBe(401)
     const requestId = answer.headers.get('x-request-id')

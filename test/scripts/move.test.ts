@@ -222,7 +222,7 @@ async function addProducts(tx: Transaction, at: Date) {
   await tx.insert(orderLines).values({
     ...{ ...line, priceAmount: amounts.priceAmount, kind: 'physical', state: 'none', isSold: false },
   })
-  await tx.insert(orderUnits).values({ orderId: 'é', line: 1, unit: 1, code: ODD_TEXT })
+  await tx.insert(orderUnits).values({ orderId: 'é', line: 1, unit: 1, code: ODD_TEXT, voidedAt: at })
 }
 
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {
