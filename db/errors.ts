@@ -134,6 +134,7 @@ export function isAlreadyDone(error: unknown): boolean {
   return /^42(P07|701|710|723|P16|P01|703|704)$/.test(code)
 }
 
+/** None of the codes of sockets, such as EPIPE: Bun's client has its own, and theirs are of other connections, or of a pipe. */
 const FAULTS: [DatabaseFault, RegExp][] = [
   ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_PROTOCOL|53200|53300|55P03|57014)/],
   ['full', /^(SQLITE_FULL|53100)/],
@@ -141,7 +142,7 @@ const FAULTS: [DatabaseFault, RegExp][] = [
   ['corrupt', /^(SQLITE_CORRUPT|SQLITE_NOTADB|XX001|XX002)/],
   [
     'unreachable',
-    /^(SQLITE_CANTOPEN|SQLITE_IOERR|08|28|3D000|40003|57P0|58030|ERR_POSTGRES_CONNECTION|ERR_POSTGRES_IDLE|ERR_POSTGRES_LIFETIME|ECONN|EPIPE|ENOTFOUND|FailedToOpenSocket)/,
+    /^(SQLITE_CANTOPEN|SQLITE_IOERR|08|28|3D000|40003|57P0|58030|ERR_POSTGRES_CONNECTION|ERR_POSTGRES_IDLE|ERR_POSTGRES_LIFETIME)/,
   ],
 ]
 
@@ -162,10 +163,9 @@ const UNREACHABLE: [RegExp, string][] = [
   [/^28/, 'the role does not exist, must not sign in, or is not admitted by pg_hba.conf'],
   [/^3D000/, 'the server has no database of this name'],
   [/^57P0[123]/, 'the server is starting or stopping'],
-  [/^ENOTFOUND/, 'the host name does not resolve'],
-  [/^(ERR_POSTGRES_CONNECTION_REFUSED|ECONNREFUSED)/, 'nothing accepts connections at this address'],
+  [/^ERR_POSTGRES_CONNECTION_REFUSED/, 'nothing accepts connections at this address'],
   [/^ERR_POSTGRES_CONNECTION_TIMEOUT/, 'the server does not answer'],
-  [/^(ERR_POSTGRES_CONNECTION|ECONN|EPIPE)/, 'the connection broke'],
+  [/^ERR_POSTGRES_CONNECTION/, 'the connection broke'],
 ]
 
 /** Why the database cannot be used, for `/readyz`, which anyone can read: the log has the reason of `unreachable`. */

@@ -49,16 +49,9 @@ export function requireExpectedSchema(engine: Engine, applied: number): void {
   if (applied < expectedMigrations(engine).length) throw new DatabaseError('outdated')
 }
 
-export interface UnknownMigrations {
-  /** How many the database has that this version does not know. */
-  count: number
-  /** Whether a development version from before 1.0.0 applied them. */
-  development: boolean
-}
-
-export async function findUnknownMigrations({ engine, read }: Database): Promise<UnknownMigrations> {
+/** Those that the database has and this version does not know. */
+export async function countUnknownMigrations({ engine, read }: Database): Promise<number> {
   const rows = await read.select({ at: sql`created_at` }).from(sql`"__drizzle_migrations"`)
-  const known = expectedMigrations(engine).map(({ folderMillis }) => folderMillis)
-  const unknown = rows.map(({ at }) => Number(at)).filter(at => !known.includes(at))
-  return { count: unknown.length, development: unknown.some(at => at < (known[0] ?? 0)) }
+  const known = new Set(expectedMigrations(engine).map(({ folderMillis }) => folderMillis))
+  return rows.filter(({ at }) => !known.has(Number(at))).length
 }

@@ -1,7 +1,7 @@
 /** `bun run move --from URL --to URL`: copies a database to another one, from SQLite to PostgreSQL or back. */
 import { existsSync, realpathSync } from 'node:fs'
-import { type Database, DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
-import { migrate } from '../db/migrate.ts'
+import { type Database, openDatabase } from '../db/index.ts'
+import { listPendingMigrations, migrate } from '../db/migrate.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
@@ -115,18 +115,9 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   }
 })
 
-/** Opens the target; undefined if it does not exist or has an older schema. */
+/** Opens the target; undefined if it does not exist or has an older schema. @throws as `migrate` */
 async function openCurrent(url: string): Promise<Database | undefined> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) return undefined
-  const db = openDatabase(url, realSources, { postgres })
-  try {
-    await db.ping()
-    return db
-  } catch (error) {
-    await db.close()
-    const translated = translateDatabaseError(error)
-    // A database without migrations has no table of migrations.
-    if (translated instanceof DatabaseError && translated.fault !== 'outdated') throw translated
-    return undefined
-  }
+  const { pending } = await listPendingMigrations(url, postgres)
+  return pending.length > 0 ? undefined : openDatabase(url, realSources, { postgres })
 }

@@ -1,9 +1,8 @@
 /** `bun run restore FILE`: replaces the SQLite database with a backup. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { expectedMigrations } from '../db/expected-schema.ts'
 import { DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
-import { migrate } from '../db/migrate.ts'
+import { DevelopmentSchemaError, listPendingMigrations, migrate, NewerSchemaError } from '../db/migrate.ts'
 import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite/copy.ts'
 import { createSpine } from '../src/app/spine.ts'
 import { commandLine } from '../src/core/command-line.ts'
@@ -52,7 +51,9 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
 
   const verified = progress('fans verified')
   const backup = await verifyCopy(file, verified).finally(() => verified.end())
-  const ahead = backup.migrations - backup.expectedMigrations
+  const { total, pending, ahead } = await listPendingMigrations(`sqlite:${file}`).catch(error =>
+    refuseOtherSchema(file, error),
+  )
   if (ahead > 0)
     fail(`${file} is from a newer version (migrations ahead: ${ahead}): restore it with that version.`)
   if (!options.force) requireEmpty(path)
@@ -86,9 +87,8 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     fail(`${path} is in use: stop the API and any other process that uses it.`)
   }
 
-  const total = expectedMigrations('sqlite').length
   // Applying erasures has migrated it.
-  const behind = erasures.length > 0 ? 0 : total - backup.migrations
+  const behind = erasures.length > 0 ? 0 : pending.length
   const version =
     behind === 0
       ? 'Its schema is current.'
@@ -115,6 +115,13 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     textHasSummary: true,
   }
 })
+
+/** For a backup that `migrate` refuses: once restored, neither it nor the API could use it. */
+function refuseOtherSchema(file: string, error: unknown): never {
+  if (error instanceof NewerSchemaError || error instanceof DevelopmentSchemaError)
+    fail(`${file} cannot be restored: ${error.message}.`)
+  throw error
+}
 
 /** Adds the erasures of the replaced database to the list, if it is readable and has the current schema. */
 async function exportReplaced(path: string, list: string): Promise<void> {

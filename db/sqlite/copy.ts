@@ -51,8 +51,6 @@ export interface Inspection {
   faults: string[]
   /** Applied migrations; 0 when it is not a database of Matchday. */
   migrations: number
-  /** How many of those this version knows. */
-  expectedMigrations: number
   /** The applied migrations are exactly the expected ones. */
   current: boolean
   /** In all tables of Matchday. */
@@ -81,7 +79,6 @@ export function inspectSqlite(path: string): Inspection {
     return {
       faults: [...integrity.filter(word => word !== 'ok'), ...references],
       migrations: applied.length,
-      expectedMigrations: knownApplied,
       current: knownApplied === applied.length && knownApplied === known.size,
       rows: counts.reduce((sum, rows) => sum + rows, 0),
     }

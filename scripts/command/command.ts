@@ -1,7 +1,8 @@
 /**
  * The framework of the operators' commands. A declared command gets `--help` with examples, `--database`, `--json` (only
  * one document on standard output), `--dry-run` if it changes data, progress on standard error, batches that a signal
- * interrupts, a summary, and exit codes: 0 success, 1 finding or failure, 2 usage error, 130 or 143 stopped by a signal.
+ * interrupts, a summary, and exit codes: 0 success, 1 finding or failure, 2 usage error, 130 or 143 stopped by a signal, 141
+ * when nothing reads its output any more.
  */
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
@@ -83,6 +84,12 @@ export interface Session<Arguments, Options> {
 
 const EXIT_NOTES = 'Exit codes: 0 success, 1 a problem was found or the command failed, 2 usage error.'
 
+/** As after SIGPIPE, which Bun ignores: what the command would have done next, as to print more, is not wanted. */
+const OUTPUT_CLOSED = 141
+
+/** What reads standard output has ended, as `head` does. */
+class OutputClosed extends Error {}
+
 /** Returns a commander command; add further arguments and options to it. */
 export function declareCommand({ name, summary, examples, notes, ...uses }: Declaration) {
   const { json = true, database = true, changes = false, reads = false } = uses
@@ -111,6 +118,8 @@ export async function runCommand<Arguments extends unknown[], Options extends St
 ): Promise<never> {
   const started = performance.now()
   const opened: { close(): Promise<void> }[] = []
+  // Notes that nobody reads end no command.
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
   command
     .exitOverride()
     .showHelpAfterError()
@@ -205,6 +214,7 @@ async function reportError(command: FailedCommand, error: unknown): Promise<numb
     process.stderr.write(`Stopped after ${error.done}. To continue: ${commandLineOf(command.name())}\n`)
     return error.exitCode
   }
+  if (error instanceof OutputClosed) return OUTPUT_CLOSED
   const message = explainError(error)
   process.stderr.write(`${message}\n`)
   if (command.opts().json) await printAll(`${JSON.stringify({ error: message })}\n`)
@@ -222,7 +232,10 @@ function commandLineOf(name: string): string {
 /** Resolves when the text is written: an earlier exit would truncate a pipe. */
 function printAll(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, error => (error ? reject(error) : resolve()))
+    process.stdout.write(text, error => {
+      if (!error) resolve()
+      else reject((error as { code?: unknown }).code === 'EPIPE' ? new OutputClosed() : error)
+    })
   })
 }
 

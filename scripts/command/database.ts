@@ -1,6 +1,7 @@
 /** The database and configuration of a command. */
 import { existsSync, statSync } from 'node:fs'
-import { type Database, openDatabase, type PostgresSettings } from '../../db/index.ts'
+import { type Database, DatabaseError, openDatabase, type PostgresSettings } from '../../db/index.ts'
+import { listPendingMigrations } from '../../db/migrate.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
@@ -74,11 +75,16 @@ export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
 export const isDirectory = (path: string) =>
   path.endsWith('/') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 
-/** Opens an existing database with the current schema: a misspelt path must not create one. */
+/**
+ * Opens an existing database with the current schema: a misspelt path must not create one.
+ * @throws DatabaseError `outdated` where `migrate` helps, and as `migrate` where it refuses the database
+ */
 export async function openExisting(url: string): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
     fail(`There is no database at ${sqlitePathOf(url)}; \`${commandLine('migrate')}\` creates one.`)
   }
+  const { pending } = await listPendingMigrations(url, postgresSettings())
+  if (pending.length > 0) throw new DatabaseError('outdated')
   const db = openDatabase(url, realSources, { spine: createSpine(), postgres: postgresSettings() })
   try {
     await db.ping()

@@ -111,6 +111,8 @@ describe('translateDatabaseError', () => {
 
   test('returns other errors and values that are not errors unchanged', () => {
     for (const thrown of [
+      // A pipe that is closed, and connections that are not the database's.
+      ...['EPIPE', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'FailedToOpenSocket'].map(coded),
       coded('SQLITE_CONSTRAINT_UNIQUE'),
       coded('NOT_FOUND'),
       new TypeError('x'),

@@ -330,8 +330,14 @@ test('a damaged, foreign or newer backup is not restored', async () => {
   forge('forged.db')
   new Connection(pathOf('foreign.db')).run('CREATE TABLE notes (id integer)')
 
+  await seeded('development.db')
+  const development = new Connection(pathOf('development.db'))
+  development.run('UPDATE __drizzle_migrations SET created_at = created_at - 1')
+  development.close()
+
   for (const [name, why] of [
-    ['newer.db', 'is from a newer version (migrations ahead: 1)'],
+    ['newer.db', 'cannot be restored: the database is 1 migration ahead of this version'],
+    ['development.db', 'cannot be restored: the database was made by a development version'],
     ['torn.db', 'refers to no row of teams'],
     ['text.db', 'is not an intact SQLite database'],
     ['forged.db', 'is inconsistent: fan '],

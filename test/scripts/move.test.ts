@@ -8,14 +8,13 @@ import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 import { readMoveMarker } from '../../db/move-marker.ts'
 import { countAll } from '../../scripts/move/copy.ts'
-import { moveDatabase, requireKnownSchema } from '../../scripts/move/move.ts'
+import { moveDatabase } from '../../scripts/move/move.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { digestOf } from '../../src/economy/events/digest.ts'
 import { chainEntry, GENESIS_HASH } from '../../src/economy/points/hash.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../src/play/packs/provenance-chain.ts'
-import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { type Engine, engines, noServer, postgresEngine, sqliteEngine } from '../support/engines.ts'
@@ -496,15 +495,6 @@ describe.each(engines)('A move ($name)', engine => {
       'collectibles.minted holds an integer beyond 2^53 - 1',
     )
     await Promise.all([source.remove(), target.remove()])
-  })
-})
-
-describe.each(engines)('A move from a development version ($name)', engine => {
-  test('is refused, with the command that brings the fans over', async () => {
-    const source = await openFull(engine, 5)
-    await withRawConnection(source, run => run('UPDATE __drizzle_migrations SET created_at = created_at - 1'))
-    await expect(requireKnownSchema(source.db)).rejects.toThrow('bring its fans over by `import-fans`')
-    await source.remove()
   })
 })
 

@@ -10,8 +10,10 @@ import { sqlite } from '../../../db/schema/columns.ts'
 import { tablesOf } from '../../../db/schema/tables.ts'
 import { explainError, redact } from '../../../scripts/command/explain.ts'
 import { createProgress, durationOf } from '../../../scripts/command/progress.ts'
+import { withRawConnection } from '../../db/probe.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines, noServer, sqliteEngine } from '../../support/engines.ts'
+import { programOf, testedExecutable } from '../../support/executable.ts'
 import { runScript } from '../run-script.ts'
 
 test('passwords of URLs are never shown', () => {
@@ -191,6 +193,61 @@ test('exactly the commands that change data have --dry-run', async () => {
   }
   expect(dry.length).toBeGreaterThan(0)
   expect(dry.toSorted()).toEqual(commands.filter(name => !reads.includes(name)).toSorted())
+})
+
+test.each(engines)('what `migrate` refuses is sent elsewhere by every command ($name)', async engine => {
+  const made = await engine.open(createClock())
+  const commands = [
+    ['export-catalog', '--database', made.url ?? ''],
+    ['move', '--from', made.url ?? '', '--to', 'sqlite:/nowhere/new.db'],
+  ]
+  const outcomes = async () => {
+    const found: string[] = []
+    for (const [name = '', ...parameters] of commands) {
+      const { code, err } = await runScript(name, parameters)
+      expect(code).toBe(1)
+      found.push(err)
+    }
+    return found
+  }
+  await withRawConnection(made, async run => {
+    await run('UPDATE __drizzle_migrations SET created_at = created_at + 99999999999999')
+    for (const err of await outcomes()) {
+      expect(err).toContain('ahead of this version of Matchday; run the newer version')
+      expect(err).not.toContain('migrate`')
+    }
+    await run('UPDATE __drizzle_migrations SET created_at = created_at - 99999999999999')
+    await run('UPDATE __drizzle_migrations SET created_at = created_at - 1')
+    for (const err of await outcomes()) {
+      expect(err).toContain('made by a development version from before 1.0.0')
+      expect(err).not.toContain('migrate`')
+    }
+    await run('DELETE FROM __drizzle_migrations')
+    for (const err of await outcomes())
+      expect(err).toContain('The database is behind this version: run `bun run migrate` first.')
+  })
+  await made.remove()
+})
+
+test('a command whose output nothing reads any more ends as by SIGPIPE, without a word', async () => {
+  const { url, remove } = await sqliteEngine.open(createClock())
+  const { command, cwd, PATH } = programOf('export-catalog', 'scripts/export-catalog.ts', testedExecutable)
+  // The reader has ended before the command begins.
+  const script = 'exec 3> >(exec true); wait $!; "$@" >&3'
+  for (const { parameters, code } of [
+    { parameters: [], code: 141 },
+    { parameters: ['--help'], code: 0 },
+  ]) {
+    const child = Bun.spawn(['bash', '-c', script, '-', ...command, ...parameters], {
+      cwd,
+      stdout: 'ignore',
+      stderr: 'pipe',
+      env: { PATH, NODE_ENV: 'test', DATABASE_URL: url ?? '' },
+    })
+    expect(await new Response(child.stderr).text()).toBe('')
+    expect(await child.exited).toBe(code)
+  }
+  await remove()
 })
 
 test('migrate --dry-run lists pending migrations, applies nothing and creates no file', async () => {

@@ -69,5 +69,5 @@ const isGap = ({ what, actual }: Finding) => what === 'leaderboard_entries.hash'
 
 export const describeLedger = (digest: string | null) =>
   digest === null
-    ? `Its ledger has another schema version: run \`${commandLine('verify-ledger')}\` after migrating it.`
+    ? `Its ledger was not verified, since its schema is of another version: \`${commandLine('verify-ledger')}\` of that version does.`
     : `Ledger digest ${digest}`
