@@ -6,6 +6,7 @@ import { serveConsole } from '../../src/operate/console/server.ts'
 import { cookieName } from '../../src/operate/console/sessions/cookie.ts'
 import { createSession } from '../../src/operate/console/sessions/sessions.ts'
 import { judgeElsewhere } from '../support/axe.ts'
+import { closePages } from '../support/browser.ts'
 import type { World } from '../support/world.ts'
 
 /** Guarantee: a world of tests is in development, which has the console. */
@@ -22,7 +23,10 @@ export function servePages(world: World) {
   const origin = url.replace('127.0.0.1', 'localhost')
   return {
     origin,
-    stop,
+    async stop() {
+      await closePages()
+      await stop()
+    },
     /** Opens a screen as a person of this role. */
     async open(context: BrowserContext, path: string, role: Role, name = 'Ana'): Promise<Page> {
       const { token } = await world.db.write(tx => createSession(tx, { id: `link:${name}`, name, role }))

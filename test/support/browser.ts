@@ -93,6 +93,11 @@ export async function openBrowser({
   return { context, complaints, hosts, close }
 }
 
+/** For servers that stop: they wait for the pages that a failed test left open. */
+export async function closePages(): Promise<void> {
+  await Promise.all((running?.contexts() ?? []).map(context => context.close()))
+}
+
 /**
  * Writes a screenshot into a folder that is not kept in the repository, if `TEST_SCREENSHOTS` is set: to look at pages while
  * they are changed. A picture costs as much as a step of a test.
