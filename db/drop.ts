@@ -5,7 +5,12 @@ import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
 import { explainUnreachable } from './postgres/unreachable.ts'
 import { dropSqlite } from './sqlite/copy.ts'
 
-const BOOKKEEPING = ['__drizzle_migrations', '__matchday_migration_lock', '__matchday_move']
+const BOOKKEEPING = [
+  '__drizzle_migrations',
+  '__matchday_migration_lock',
+  '__matchday_move',
+  '__matchday_seed',
+]
 const LOCK_TIMEOUT_MS = 2_000
 
 /** A connection that was closed is gone a moment later. */

@@ -1,5 +1,5 @@
 /** `bun run dev [--fresh] [--yes]`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,8 @@ import { fail } from './command/explain.ts'
 import { refuseProduction } from './command/production-guard.ts'
 import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
-import { requireFreePort } from './dev/ports.ts'
+import { isRunning, removeNote, writeNote } from './dev/note.ts'
+import { findFreePort, requireFreePort } from './dev/ports.ts'
 import { prepareDatabase, readMock } from './dev/prepare-database.ts'
 import { WALLPAPER } from './seed/demo-products.ts'
 import { drawWallpaper } from './seed/pictures/pictures.ts'
@@ -49,9 +50,14 @@ const command = declareCommand({
   .option('--fresh', 'on data of its own, which is deleted at the end')
   .option('--yes', 'also where configuration or database look like production')
 
-/** Settings of a folder of its own, which is removed at the end. */
+/** Settings of a folder of its own, which is removed at the end; one whose process was killed, at the next start. */
 function freshSettings(): Environment {
-  const folder = mkdtempSync(join(tmpdir(), 'matchday-fresh-'))
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^matchday-fresh-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+  const folder = mkdtempSync(join(tmpdir(), `matchday-fresh-${process.pid}-`))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return {
     DATABASE_URL: `sqlite:${join(folder, 'matchday.db')}`,
@@ -102,7 +108,19 @@ async function stopAll(children: Subprocess[]) {
   clearTimeout(timeout)
 }
 
-await runCommand(command, async ({ options: { fresh = false, yes } }) => {
+await runCommand(command, async ({ options: { fresh = false, yes }, note }) => {
+  const children: Subprocess[] = []
+  let stopping: Promise<undefined> | undefined
+  const stop = (code: number) => {
+    stopping ??= stopAll(children).then(() => process.exit(code))
+    return stopping
+  }
+  // From the start: a signal while it seeds must leave nothing either.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
+    process.on(signal, () => void stop(0))
+  // The terminal was closed.
+  process.stdout.on('error', () => void stop(0))
+
   const env = await withDevelopmentSecrets({
     ...process.env,
     ...(fresh ? freshSettings() : {}),
@@ -115,13 +133,19 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
   env.DOWNLOADS ||= DOWNLOADS
   env.CASH_CURRENCIES ??= CASH_CURRENCIES
+  const { console: wanted } = parseConfig(env)
+  if (wanted && !env.CONSOLE_PORT?.trim()) {
+    const free = findFreePort(wanted.host, wanted.port) ?? wanted.port
+    if (free !== wanted.port) note(`Port ${wanted.port} is in use: the console is on port ${free}.`)
+    env.CONSOLE_PORT = String(free)
+  }
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')
   await refuseProduction('dev', { ...config, env }, yes)
-  await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
-  await requireFreePort('PORT', config.host, config.port)
-  if (config.console) await requireFreePort('CONSOLE_PORT', config.console.host, config.console.port)
+  requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
+  requireFreePort('PORT', config.host, config.port)
+  if (config.console) requireFreePort('CONSOLE_PORT', config.console.host, config.console.port)
   const consoleLink = await prepareDatabase(config, mock)
   if (!process.env.DOWNLOADS) await Bun.write(join(env.DOWNLOADS, WALLPAPER), drawWallpaper())
   if (!Bun.isStandaloneExecutable) await buildDemo(DEMO_FOLDER)
@@ -139,17 +163,7 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
     'mock-idp: ',
     line => process.stdout.write(`${line}\n`),
   )
-  const children = [provider.child]
-
-  let stopping: Promise<undefined> | undefined
-  const stop = (code: number) => {
-    stopping ??= stopAll(children).then(() => process.exit(code))
-    return stopping
-  }
-  process.on('SIGINT', () => void stop(0))
-  process.on('SIGTERM', () => void stop(0))
-  // The terminal was closed.
-  process.stdout.on('error', () => void stop(0))
+  children.push(provider.child)
 
   // The provider starts first: without keys at its start, the API retries only after a delay.
   const providerReady = await provider.ready
@@ -160,6 +174,8 @@ await runCommand(command, async ({ options: { fresh = false, yes } }) => {
   children.push(api.child)
   const apiReady = await api.ready
   if (stopping || !apiReady) return stop(1)
+  await writeNote(env)
+  process.on('exit', () => removeNote(env))
   process.stdout.write(banner(config, { fresh, consoleLink }))
   await Promise.race(children.map(child => child.exited))
   return stop(1)

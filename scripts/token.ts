@@ -4,6 +4,7 @@ import { commandLine } from '../src/core/command-line.ts'
 import { developmentDefaults } from '../src/platform/config/environment.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
+import { applyNote } from './dev/note.ts'
 
 const command = declareCommand({
   name: 'token',
@@ -23,6 +24,7 @@ interface ListedUser {
   preferred_username?: string
 }
 
+applyNote(process.env)
 const issuer = (process.env.IDP_ISSUER?.trim() || developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
 
 async function call<T>(path: string, body?: unknown): Promise<T> {

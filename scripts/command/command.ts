@@ -8,6 +8,7 @@ import { Command, CommanderError, InvalidArgumentError } from '@commander-js/ext
 import type { Database, Transaction } from '../../db/index.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import type { Config } from '../../src/platform/config/config.ts'
+import { applyNote } from '../dev/note.ts'
 import { type BatchOptions, writeInBatches } from './batches.ts'
 import { configurationOf, databaseUrlOf, openExisting, replicaUrlOf } from './database.ts'
 import { explainError, redact, UsageError } from './explain.ts'
@@ -127,6 +128,9 @@ export async function runCommand<Arguments extends unknown[], Options extends St
 
   async function attempt(): Promise<number> {
     command.parse()
+    const decided =
+      usesDatabase(command) && command.opts().database === undefined ? applyNote(process.env) : null
+    if (decided !== null) process.stderr.write(`${redact(decided)}\n`)
     const session = createSession(command, opened)
     const outcome = await run(session).finally(() => closeAll(opened))
     if (!outcome) return 0
@@ -146,6 +150,9 @@ export async function runCommand<Arguments extends unknown[], Options extends St
   }
   process.exit(await attempt().catch(error => reportError(command, error)))
 }
+
+const usesDatabase = (command: { options: readonly { long?: string | undefined }[] }) =>
+  command.options.some(({ long }) => long === '--database')
 
 function createSession<Arguments extends unknown[], Options extends StandardOptions>(
   command: Command<Arguments, Options>,

@@ -28,7 +28,7 @@ ${consoleLink === null ? '' : `    Console      ${consoleLink}\n                
     curl ${api}/api/rewards ${auth}
     curl -X POST ${api}/api/user/onboarding ${auth}
     curl ${api}/api/user/points ${auth}
-${fresh ? freshNotice(databaseUrl) : ''}
+${fresh ? FRESH_NOTICE : ''}
   Ctrl-C stops both.${Bun.isStandaloneExecutable ? '' : ' Changes reload.'}
 
 `
@@ -44,8 +44,6 @@ function withoutPassword(url: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^:@/]+):[^@]*@/, '$1:…@')
 }
 
-const freshNotice = (databaseUrl: string) => `
-  The data is fresh, and deleted at the end. For commands in another terminal:
-
-    export DATABASE_URL=${databaseUrl}
+const FRESH_NOTICE = `
+  The data is fresh, and deleted at the end. Commands in another terminal use it, in this directory.
 `

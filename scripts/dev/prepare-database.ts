@@ -1,7 +1,9 @@
 /** The database of development, as `dev` and `reset` leave it. */
-import { openDatabase } from '../../db/index.ts'
+import { type Database, openDatabase } from '../../db/index.ts'
+import { seedMarker } from '../../db/marker.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createSpine } from '../../src/app/spine.ts'
+import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { ensureDevelopmentKey } from '../../src/identity/server-keys/development-key.ts'
 import { consoleUrlOf } from '../../src/operate/console/contract/settings.ts'
@@ -27,8 +29,8 @@ export function readMock(env: Environment) {
 const DEVELOPER = { name: 'Developer', role: 'owner' } as const
 
 /**
- * Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key of development. Resolves
- * to a link to the console; null where its address is not known.
+ * Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key of development. A seed
+ * that was interrupted goes on. Resolves to a link to the console; null where its address is not known.
  */
 export async function prepareDatabase(
   config: Config,
@@ -39,25 +41,40 @@ export async function prepareDatabase(
     spine: createSpine(),
     postgres: config.postgres,
   })
-  const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
-  if (!anyTeam) {
-    process.stderr.write('The database is empty: seeding.\n')
-    const progress = createProgress('fans')
-    await seedDatabase(db, {
-      seed: mock.seed,
-      fans: mock.fans,
-      provider: config.identity,
-      onboardingPoints: config.onboardingPoints,
-      predictionPoints: config.predictionPoints,
-      nativeTokens: config.nativeTokens,
-      cashCurrencies: config.cashCurrencies,
-      onProgress: progress,
-    })
-    progress.end()
-  }
+  await seedOnce(db, config, mock)
   await db.write(ensureDevelopmentKey)
   const consoleUrl = config.console && consoleUrlOf(config.console)
   const link = consoleUrl && addressOfLink(consoleUrl, await db.write(tx => issueLink(tx, DEVELOPER)))
   await db.close()
   return link
+}
+
+/** The first seed, as a whole: a database that has some of it is marked, until the rest is there. */
+async function seedOnce(db: Database, config: Config, { seed, fans }: { seed: number; fans: number }) {
+  const parameters = `MOCK_IDP_SEED=${seed} MOCK_IDP_FANS=${fans}`
+  const begun = await seedMarker.read(db)
+  if (begun === undefined) {
+    const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
+    if (anyTeam) return
+    await db.write(tx => seedMarker.write(tx, parameters))
+    process.stderr.write('The database is empty: seeding.\n')
+  } else if (begun === parameters) process.stderr.write('The seed was interrupted: going on with it.\n')
+  else
+    fail(
+      `The seed with ${begun} was interrupted. Set these again to go on with it, or begin with new data: \`${commandLine('reset')}\`.`,
+    )
+  const { identity: provider, onboardingPoints, predictionPoints, nativeTokens, cashCurrencies } = config
+  const onProgress = createProgress('fans')
+  await seedDatabase(db, {
+    seed,
+    fans,
+    provider,
+    onboardingPoints,
+    predictionPoints,
+    nativeTokens,
+    cashCurrencies,
+    onProgress,
+  })
+  onProgress.end()
+  await db.write(seedMarker.remove)
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { countUnknownMigrations } from '../../db/expected-schema.ts'
 import { type Database, isMissingParent } from '../../db/index.ts'
-import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
+import { moveMarker } from '../../db/marker.ts'
 import { type LedgerReport, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
@@ -37,7 +37,7 @@ export async function findMoved(
   target: Database,
   { sourceName, onCompared, stopRequested }: Pick<MoveOptions, 'sourceName' | 'onCompared' | 'stopRequested'>,
 ): Promise<TableDigest[] | null> {
-  const marker = await readMoveMarker(target)
+  const marker = await moveMarker.read(target)
   if (marker === markOf(sourceName)) return null
   if (marker !== undefined) fail('The target is being filled from another source.')
   const [sourceCounts, targetCounts] = [await countAll(source), await countAll(target)]
@@ -84,14 +84,14 @@ export async function moveDatabase(
       },
     },
   )
-  if (!moved) await target.write(removeMoveMarker)
+  if (!moved) await target.write(moveMarker.remove)
   return { tables, ledger, copied: sum(tables) - before, movedBefore: moved !== null }
 }
 
 async function copyAll(source: Database, target: Database, options: MoveOptions): Promise<TableDigest[]> {
   const { sourceName, onCopied, stopRequested } = options
-  if ((await readMoveMarker(target)) === undefined) {
-    await target.write(tx => writeMoveMarker(tx, markOf(sourceName)))
+  if ((await moveMarker.read(target)) === undefined) {
+    await target.write(tx => moveMarker.write(tx, markOf(sourceName)))
   }
   try {
     await copyTables(source, target, { onRows: onCopied, stopRequested })

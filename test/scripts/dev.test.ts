@@ -1,12 +1,63 @@
 /** `bun run dev` as a new developer uses it. */
+
+import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type RunningDev, root, startDev } from '../support/dev.ts'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { findFreePort } from '../../scripts/dev/ports.ts'
+import { type RunningDev, root, spawnDev, startDev } from '../support/dev.ts'
 import { freePort } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { runScript } from './run-script.ts'
 
 let dev: RunningDev
+
+const freePorts = () => ({
+  PORT: String(freePort()),
+  MOCK_IDP_PORT: String(freePort()),
+  CONSOLE_PORT: String(freePort()),
+})
+
+const databaseOf = ({ banner }: RunningDev) => /Database +sqlite:(\S+)/.exec(banner)?.[1] ?? ''
+
+/** Reads until the text is there. */
+async function textOf(stream: ReadableStream<Uint8Array>, text: string): Promise<void> {
+  const decoder = new TextDecoder()
+  let said = ''
+  for await (const chunk of stream) {
+    said += decoder.decode(chunk, { stream: true })
+    if (said.includes(text)) return
+  }
+  throw new Error(`"${text}" was not said, but: ${said}`)
+}
+
+function readTables<T>(url: string, read: (connection: Connection) => T): T {
+  const connection = new Connection(url.slice('sqlite:'.length), { readonly: true })
+  try {
+    return read(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+const countFans = (url: string) =>
+  readTables(url, connection => connection.query('SELECT count(*) AS n FROM users').get() as { n: number }).n
+
+/** How many rows tables have that the API does not write without requests. */
+const rowsOf = (url: string) =>
+  readTables(url, connection =>
+    [
+      'users',
+      'points_entries',
+      'orders',
+      'order_lines',
+      'user_packs',
+      'user_items',
+      'quest_counts',
+      'trades',
+    ].map(name => [name, connection.query(`SELECT count(*) AS n FROM "${name}"`).get()]),
+  )
 
 beforeAll(async () => {
   dev = await startDev({ MOCK_IDP_FANS: '30' })
@@ -89,6 +140,18 @@ test.each(['PORT', 'MOCK_IDP_PORT', 'CONSOLE_PORT'] as const)(
   },
 )
 
+test('a port that is taken gives way to the next free one', () => {
+  const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  try {
+    const found = findFreePort('127.0.0.1', taken.port) ?? 0
+    expect(found).toBeGreaterThan(taken.port)
+    expect(found).toBeLessThan(taken.port + 100)
+  } finally {
+    taken.stop(true)
+  }
+  expect(findFreePort('127.0.0.1', taken.port)).toBe(taken.port)
+})
+
 test('an option that does not exist is refused with the usage, before anything is served or written', async () => {
   const { code, out, err } = await runScript('dev', ['--frsh'])
   expect([code, out]).toEqual([2, ''])
@@ -106,7 +169,7 @@ test('--help shows the options, and starts nothing', async () => {
 test('--fresh serves data of its own, leaves that of DATABASE_URL alone; Ctrl-C stops API and provider cleanly, and deletes its own', async () => {
   const fresh = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
   try {
-    const [, path = ''] = /export DATABASE_URL=sqlite:(\S+)/.exec(fresh.banner) ?? []
+    const path = databaseOf(fresh)
     expect(existsSync(path)).toBe(true)
     expect(existsSync(fresh.env.DATABASE_URL?.slice('sqlite:'.length) ?? '')).toBe(false)
     expect(existsSync(fresh.env.MOCK_IDP_KEYS ?? '')).toBe(false)
@@ -115,7 +178,80 @@ test('--fresh serves data of its own, leaves that of DATABASE_URL alone; Ctrl-C 
     for (const port of Object.values(fresh.ports))
       await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
     expect(existsSync(dirname(path))).toBe(false)
+    expect(existsSync(fresh.env.DEV_NOTE ?? '')).toBe(false)
   } finally {
     await fresh.stop()
   }
+})
+
+test('commands in another terminal use the database of a running --fresh, and say so; a stale note is ignored', async () => {
+  const fresh = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
+  const path = databaseOf(fresh)
+  const note = readFileSync(fresh.env.DEV_NOTE ?? '', 'utf8')
+  const env = { NODE_ENV: 'development', DEV_NOTE: fresh.env.DEV_NOTE ?? '' }
+  const list = (more: Record<string, string> = {}, parameters: string[] = []) =>
+    runScript('server-keys', ['list', ...parameters], { env: { ...env, ...more }, ownProcess: true })
+  try {
+    const used = await list()
+    expect(used).toMatchObject({
+      code: 0,
+      err: `Using the database of the running \`bun run dev\`: sqlite:${path}\n`,
+    })
+    expect(used.out).toContain('development')
+    const named = await list({ DATABASE_URL: dev.env.DATABASE_URL ?? '' })
+    expect(named.code).toBe(0)
+    expect(named.err).toContain(`and not that of the running \`bun run dev\`, sqlite:${path}`)
+    expect(await list({}, ['--database', dev.env.DATABASE_URL ?? ''])).toMatchObject({ code: 0, err: '' })
+    expect((await list({ NODE_ENV: 'test' })).err).not.toContain('Using')
+    const token = await runScript('token', [], { env, ownProcess: true })
+    expect(token.code).toBe(0)
+    expect(JSON.parse(Buffer.from(token.out.split('.')[1] ?? '', 'base64url').toString()).iss).toBe(
+      `http://localhost:${fresh.ports.MOCK_IDP_PORT}`,
+    )
+  } finally {
+    fresh.process.kill('SIGKILL')
+    await fresh.process.exited
+    await Bun.write(fresh.env.DEV_NOTE ?? '', note)
+  }
+  expect((await list()).err).not.toContain('Using')
+  // What a killed process left is removed at the next start.
+  const next = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
+  expect(existsSync(dirname(path))).toBe(false)
+  await next.stop()
+  await fresh.stop()
+})
+
+test('any signal during the seed of --fresh deletes its data', async () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const child = spawnDev({ ...dev.env, ...freePorts(), MOCK_IDP_FANS: '5000' }, undefined, ['--fresh'])
+    const mine = () => readdirSync(tmpdir()).filter(name => name.startsWith(`matchday-fresh-${child.pid}-`))
+    await textOf(child.stderr, 'seeding')
+    expect(mine()).toHaveLength(1)
+    child.kill(signal)
+    await child.exited
+    expect([signal, mine()]).toEqual([signal, []])
+  }
+})
+
+test('a first seed that was killed goes on at the next start, to the same rows', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-seed-'))
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'dev.db')}`, MOCK_IDP_FANS: '400' }
+  const child = spawnDev({ ...dev.env, ...freePorts(), ...env })
+  await textOf(child.stderr, 'seeding')
+  await waitUntil('some fans are there', () => countFans(env.DATABASE_URL) > 0)
+  child.kill('SIGKILL')
+  await child.exited
+  const some = countFans(env.DATABASE_URL)
+  const other = await runScript('dev', [], {
+    env: { ...dev.env, ...freePorts(), ...env, NODE_ENV: 'development', MOCK_IDP_FANS: '300' },
+  })
+  expect(other.code).toBe(1)
+  expect(other.err).toContain('The seed with MOCK_IDP_SEED=1 MOCK_IDP_FANS=400 was interrupted.')
+  const again = await startDev(env)
+  const whole = await startDev({ MOCK_IDP_FANS: '400' })
+  const all = countFans(whole.env.DATABASE_URL ?? '')
+  expect(some).toBeLessThan(all)
+  expect(rowsOf(env.DATABASE_URL)).toEqual(rowsOf(whole.env.DATABASE_URL ?? ''))
+  await Promise.all([again.stop(), whole.stop()])
+  rmSync(folder, { recursive: true })
 })

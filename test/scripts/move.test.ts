@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
-import { readMoveMarker } from '../../db/move-marker.ts'
+import { moveMarker } from '../../db/marker.ts'
 import { countAll } from '../../scripts/move/copy.ts'
 import { moveDatabase } from '../../scripts/move/move.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
@@ -386,12 +386,12 @@ describe.skipIf(noServer !== '').each(pairs)(`A move from $name (PostgreSQL)${no
     expect(report.ledger).toEqual(await verifyLedger(source.db))
     expect(report.ledger.findings).toBe(0)
     expect(report).toMatchObject({ movedBefore: false })
-    expect(await readMoveMarker(target.db)).toBeUndefined()
+    expect(await moveMarker.read(target.db)).toBeUndefined()
 
     // As after a kill between the end of the move and its output.
     const again = await moveDatabase(source.db, target.db, quiet)
     expect(again).toEqual({ ...report, copied: 0, movedBefore: true })
-    expect(await readMoveMarker(target.db)).toBeUndefined()
+    expect(await moveMarker.read(target.db)).toBeUndefined()
     await Promise.all([source.remove(), target.remove()])
   })
 
@@ -436,7 +436,7 @@ describe.skipIf(noServer !== '').each(pairs)(`A move from $name (PostgreSQL)${no
       'The target has other data (the rows of teams differ): move into an empty database.',
     )
     expect(await dump(copy.db)).toEqual(changed)
-    expect(await readMoveMarker(copy.db)).toBeUndefined()
+    expect(await moveMarker.read(copy.db)).toBeUndefined()
     await copy.remove()
 
     const begun = await to.open(createClock())
@@ -475,7 +475,7 @@ describe.skipIf(noServer !== '').each(pairs)(`A move from $name (PostgreSQL)${no
       `The source changed during the move: ${difference}. Stop the API, empty the target, and move again.`,
     )
     // The marker does not reveal the host or path of the source.
-    expect(await readMoveMarker(target.db)).toMatch(/^[0-9a-f]{64}$/)
+    expect(await moveMarker.read(target.db)).toMatch(/^[0-9a-f]{64}$/)
     await Promise.all([source.remove(), target.remove()])
   })
 })

@@ -36,6 +36,7 @@ export async function startDev(
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: join(tmpdir(), 'matchday-transpiled'),
     DATABASE_URL: `sqlite:${join(folder, 'dev.db')}`,
     MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
+    DEV_NOTE: join(folder, 'dev.json'),
     ...ports,
     ...extra,
   }
