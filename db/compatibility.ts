@@ -14,6 +14,12 @@ const newTableAppendOnly: Compatibility = {
   reason: 'The triggers are of a table that older versions do not write.',
 }
 
+/** No version truncates. */
+const refusesTruncate: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'The triggers refuse TRUNCATE, which no version runs.',
+}
+
 /** A nullable column with a foreign key. */
 const itemTransfers: Compatibility = {
   runsFrom: '0000_initial',
@@ -34,6 +40,7 @@ const byMigration = {
   '0022_console-append-only': newTableAppendOnly,
   '0027_webhook-lane-indexes': otherIndexes,
   '0029_catalogue-revisions-append-only': newTableAppendOnly,
+  '0033_append-only-truncate': refusesTruncate,
 }
 
 /** By engine and name of the migration. */

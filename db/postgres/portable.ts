@@ -89,7 +89,7 @@ export function isPortableDdl(statement: string): boolean {
 export const hasTransactionalDdl = (version: string): boolean => !/-YB-/.test(version)
 
 /**
- * Left out where DDL is not transactional. On PostgreSQL such a trigger refuses TRUNCATE of the ledger; on YugabyteDB a role
+ * Left out where DDL is not transactional. On PostgreSQL such triggers refuse TRUNCATE of append-only tables; on YugabyteDB a role
  * without the right to truncate does.
  */
 export const isStatementTrigger = (statement: string): boolean => /FOR EACH STATEMENT/i.test(statement)

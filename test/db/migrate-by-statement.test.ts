@@ -7,6 +7,7 @@ import type { Run } from '../../db/migration-journal.ts'
 import { applyByStatement } from '../../db/postgres/migrate-by-statement.ts'
 import { hasTransactionalDdl } from '../../db/postgres/portable.ts'
 import { openPglite } from '../support/pglite.ts'
+import { APPEND_ONLY } from './append-only.ts'
 import { schemaOf } from './postgres-catalogue.ts'
 import { NEXT } from './versions.ts'
 
@@ -59,7 +60,7 @@ async function migrateAtOnce() {
   for (const { sql } of migrations.slice(0, NEXT_AT)) for (const statement of sql) await run(statement)
   await insertScores()
   for (const { sql } of migrations.slice(NEXT_AT)) for (const statement of sql) await run(statement)
-  await run('DROP TRIGGER points_entries_refuse_truncate ON points_entries')
+  for (const table of APPEND_ONLY) await run(`DROP TRIGGER ${table}_refuse_truncate ON ${table}`)
   return { schema: await schemaOf(run), rankIndex: await rankIndex() }
 }
 

@@ -10,6 +10,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { createClock } from '../support/clock.ts'
 import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { APPEND_ONLY } from './append-only.ts'
 import { type Run, withRawConnection } from './probe.ts'
 import {
   byColumns,
@@ -128,20 +129,12 @@ describe.each(everyEngine)('The migrated schema ($name)', engine => {
     const rows = await withRawConnection(temporary, run => run(TRIGGERS[engine]))
     expect(rows.map(({ name }) => name)).toEqual(
       engine === 'sqlite'
-        ? [
-            'cash_entries',
-            'catalogue_revisions',
-            'console_audit',
-            'item_transfers',
-            'moderation_decisions',
-            'points_entries',
-          ].flatMap(table => ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`))
-        : [
-            ...['cash_entries_refuse_update_or_delete', 'catalogue_revisions_refuse_update_or_delete'],
-            ...['console_audit_refuse_update_or_delete'],
-            ...['item_transfers_refuse_update_or_delete', 'moderation_decisions_refuse_update_or_delete'],
-            ...['points_entries_refuse_truncate', 'points_entries_refuse_update_or_delete'],
-          ],
+        ? APPEND_ONLY.flatMap(table =>
+            ['delete', 'replace', 'update'].map(change => `${table}_refuse_${change}`),
+          )
+        : APPEND_ONLY.flatMap(table =>
+            ['truncate', 'update_or_delete'].map(change => `${table}_refuse_${change}`),
+          ),
     )
   })
 })

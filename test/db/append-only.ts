@@ -1,0 +1,9 @@
+/** The tables that triggers keep append-only, in the order of their names. */
+export const APPEND_ONLY = [
+  'cash_entries',
+  'catalogue_revisions',
+  'console_audit',
+  'item_transfers',
+  'moderation_decisions',
+  'points_entries',
+] as const
