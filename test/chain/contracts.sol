@@ -36,6 +36,11 @@ contract Token {
   function mint(address owner, uint256 units) external {
     balanceOf[owner] += units;
   }
+
+  function move(address from, address to, uint256 units) external {
+    balanceOf[from] -= units;
+    balanceOf[to] += units;
+  }
 }
 
 /// Keeps a node busy, whatever it is asked.

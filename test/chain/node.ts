@@ -64,8 +64,12 @@ async function simulate(call: Call) {
   }
 }
 
+const hexOf = (number: number): string => `0x${number.toString(16)}`
+
 /** Calls run one after the other: they share the state. */
 let last: Promise<unknown> = Promise.resolve()
+/** Number of the newest block: each transaction is one. Older blocks cannot be read, as with a node that prunes. */
+let newest = 0
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   const result = last.then(work)
   last = result.catch(() => undefined)
@@ -80,12 +84,15 @@ const server = Bun.serve({
     const { pathname } = new URL(request.url)
     if (pathname === '/send') {
       const { execResult, createdAddress } = await inTurn(() => run(body))
+      newest++
       if (execResult.exceptionError) return new Response(execResult.exceptionError.error, { status: 500 })
       return Response.json({ address: createdAddress?.toString() ?? null })
     }
     const { id, method, params } = body
-    if (method === 'eth_chainId')
-      return Response.json({ jsonrpc: '2.0', id, result: `0x${CHAIN_ID.toString(16)}` })
+    if (method === 'eth_chainId') return Response.json({ jsonrpc: '2.0', id, result: hexOf(CHAIN_ID) })
+    if (method === 'eth_blockNumber') return Response.json({ jsonrpc: '2.0', id, result: hexOf(newest) })
+    if (method === 'eth_call' && !['latest', hexOf(newest)].includes(params[1]))
+      return Response.json({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'header not found' } })
     if (method === 'eth_call')
       return Response.json({ jsonrpc: '2.0', id, ...(await inTurn(() => simulate(params[0]))) })
     return Response.json({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'no such method' } })

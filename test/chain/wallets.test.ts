@@ -150,6 +150,25 @@ describe.skipIf(!isInstalled)(TITLE, () => {
     expect(world.logged.join()).not.toContain('script')
   })
 
+  test('one token that moves through five wallets of a fan is one token', async () => {
+    const [fan, contract] = [await world.fan(), await deploy('Token')]
+    const requiredHolding = storedHolds({ chainId: chain.chainId, contract, minimum: '5' })
+    const rewardId = await world.reward({ pointsRequired: 0, requiredHolding })
+    const accounts = [1, 2, 3, 4, 5].map(() => newAccount())
+    const claim = () => fan.post('/api/rewards/claim', { rewardId })
+    let from = newAccount().address
+    await call(contract, 'Token', 'mint', from, 1n)
+    for (const account of accounts) {
+      expectStatus(201, await linkAccount(fan, account, chain.chainId))
+      await call(contract, 'Token', 'move', from, account.address, 1n)
+      expect((await claim()).body).toMatchObject({ code: 'not_a_holder', held: '1', minimum: '5' })
+      from = account.address
+    }
+    await call(contract, 'Token', 'mint', from, 4n)
+    world.clock.advance(10 * MINUTE + 1)
+    expectStatus(200, await claim())
+  })
+
   test.each(['Endless', 'Flood', 'Refusing'] as const)(
     'nobody is a holder of a contract that answers nothing of use: %s',
     async name => {

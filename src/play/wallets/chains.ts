@@ -14,6 +14,7 @@ import { walletProblems } from './problems.ts'
 const MAX_BYTES = 65_536
 /** How long a balance is used. Milliseconds. */
 const BALANCE_MS = 600_000
+/** Balances that are kept at most, each as one of a wallet. */
 const MAX_BALANCES = 20_000
 /** `balanceOf(address)`, of ERC-20 and of ERC-721. */
 const BALANCE_OF = '0x70a08231'
@@ -37,12 +38,15 @@ interface Call {
   data: string
 }
 
+/** Units by address. */
+type Balances = ReadonlyMap<string, bigint>
+
 export type Chains = ReturnType<typeof createChains>
 
 export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: ChainsOptions) {
   const chains = new Map([...rpcUrls].map(([chainId, url]) => [chainId, openChain(chainId, url)]))
-  const balances = new LRUCache<string, Promise<bigint>>({
-    max: MAX_BALANCES,
+  const balances = new LRUCache<string, Promise<Balances>>({
+    maxSize: MAX_BALANCES,
     ttl: BALANCE_MS,
     ttlResolution: 0,
     perf: { now: elapsed },
@@ -68,48 +72,73 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
       isChecked = true
     }
 
-    return async (call: Call) => {
+    return async (method: string, params: unknown[]) => {
       await requireChain()
-      return ask('eth_call', [{ ...call, gas: GAS }, 'latest'])
+      return ask(method, params)
     }
   }
 
-  /** @throws DomainError `chain_unavailable` */
-  async function call(chainId: number, transaction: Call): Promise<string | null> {
+  /** Null: a contract refused. @throws DomainError `chain_unavailable` */
+  async function ask(chainId: number, method: string, params: unknown[]): Promise<string | null> {
     try {
       const chain = chains.get(chainId)
       if (!chain) throw new ProviderError('WEB3_RPC_URLS has no URL of it', 'invalid')
-      return await chain(transaction)
+      return await chain(method, params)
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error
       throw unavailable(chainId, error.message, error.retryAfter)
     }
   }
 
+  const call = (chainId: number, transaction: Call, block = 'latest') =>
+    ask(chainId, 'eth_call', [{ ...transaction, gas: GAS }, block])
+
   function unavailable(chainId: number, problem: string, retryAfter?: number) {
     log.error({ chainId, problem }, 'the chain gave no answer')
     return new DomainError(walletProblems.chain_unavailable, retryAfter === undefined ? {} : { retryAfter })
   }
 
-  async function readBalance(chainId: number, contract: string, owner: string): Promise<bigint> {
+  async function readBalance(
+    chainId: number,
+    contract: string,
+    owner: string,
+    block: string,
+  ): Promise<bigint> {
     const data = BALANCE_OF + owner.slice(2).toLowerCase().padStart(64, '0')
-    const balance = await call(chainId, { to: contract, data })
+    const balance = await call(chainId, { to: contract, data }, block)
     // Nothing is concluded from less than an answer, such as that of an address without a contract.
     if (balance?.length !== 66) throw unavailable(chainId, 'the contract does not answer balanceOf')
     return BigInt(balance)
   }
 
+  async function readBlock(chainId: number): Promise<string> {
+    const block = await ask(chainId, 'eth_blockNumber', [])
+    if (!block || block === '0x') throw unavailable(chainId, 'it does not tell its newest block')
+    return block
+  }
+
+  async function readBalances(chainId: number, contract: string, owners: string[]): Promise<Balances> {
+    // One token could be counted in each wallet through which it moves between readings of different blocks.
+    const block = owners.length > 1 ? await readBlock(chainId) : 'latest'
+    const read = async (owner: string) => [owner, await readBalance(chainId, contract, owner, block)] as const
+    return new Map(await Promise.all(owners.map(read)))
+  }
+
   return {
     has: (chainId: number) => chains.has(chainId),
     /** The result of a simulated transaction, as hex; null if a contract refused. @throws DomainError `chain_unavailable` */
-    call,
-    /** Units of a token that an address holds, at most ten minutes old. @throws DomainError `chain_unavailable` */
-    balanceOf(chainId: number, contract: string, owner: string): Promise<bigint> {
-      const key = `${chainId} ${contract} ${owner}`
+    call: (chainId: number, transaction: Call) => call(chainId, transaction),
+    /**
+     * Units of a token that the addresses hold at one block, at most ten minutes old. Each set of addresses is a reading of its
+     * own: readings of single wallets are never added up. @throws DomainError `chain_unavailable`
+     */
+    balancesOf(chainId: number, contract: string, owners: string[]): Promise<Balances> {
+      if (owners.length === 0) return Promise.resolve(new Map())
+      const key = [chainId, contract, ...owners.toSorted()].join(' ')
       const known = balances.get(key)
       if (known) return known
-      const asked = readBalance(chainId, contract, owner)
-      balances.set(key, asked)
+      const asked = readBalances(chainId, contract, owners)
+      balances.set(key, asked, { size: owners.length })
       asked.catch(() => balances.delete(key))
       return asked
     },

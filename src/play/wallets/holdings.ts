@@ -34,13 +34,12 @@ export async function readHeld(
   userId: string,
   requirements: Iterable<string>,
 ): Promise<Held> {
-  const held = new Map<string, Map<string, bigint>>()
+  const held = new Map<string, ReadonlyMap<string, bigint>>()
   for (const requirement of requirements) {
     const { chainId, contract } = holdsOf(requirement)
     const wallets = await selectHolders(read, userId, chainId)
-    const ask = async ({ address }: (typeof wallets)[number]) =>
-      [address, await chains.balanceOf(chainId, contract, address)] as const
-    held.set(requirement, new Map(await Promise.all(wallets.map(ask))))
+    const owners = wallets.map(({ address }) => address)
+    held.set(requirement, await chains.balancesOf(chainId, contract, owners))
   }
   return held
 }

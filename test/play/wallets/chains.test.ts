@@ -22,7 +22,7 @@ test('a chain that never answers is given up at the deadline, and not asked whil
     return new Promise(() => {})
   })
   for (let n = 0; n < 20; n++)
-    await expect(chains.balanceOf(1, CONTRACT, OWNER)).rejects.toMatchObject({ code: 'chain_unavailable' })
+    await expect(chains.balancesOf(1, CONTRACT, [OWNER])).rejects.toMatchObject({ code: 'chain_unavailable' })
   expect(asked).toBeLessThanOrEqual(6)
   expect(lines.join('\n')).toContain('no complete response within 50 ms')
   expect(lines.join('\n')).not.toContain('key-of-the-club')
@@ -40,7 +40,7 @@ test.each([
   }
   const guarded = createGuardedFetch({ publicOnly: true, resolve: async () => addresses, transport })
   const { chains, lines } = chainsBy(guarded, url)
-  await expect(chains.balanceOf(1, CONTRACT, OWNER)).rejects.toMatchObject({ code: 'chain_unavailable' })
+  await expect(chains.balancesOf(1, CONTRACT, [OWNER])).rejects.toMatchObject({ code: 'chain_unavailable' })
   expect(sent).toBe(0)
   expect(lines.join('\n')).toContain('its address is not permitted')
 })

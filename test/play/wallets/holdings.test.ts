@@ -107,6 +107,53 @@ onEachEngine(
       expectStatus(200, await claim(fan, rewardId))
     })
 
+    test('counts one token once that moves through five wallets of a fan', async () => {
+      const { rewardId, contract } = await rewardFor('5')
+      const accounts = [1, 2, 3, 4, 5].map(() => newAccount())
+      const fan = await world.fan()
+      for (const [at, account] of accounts.entries()) {
+        for (const { address } of accounts) own(contract, { address }, address === account.address ? 1n : 0n)
+        rpc.mine()
+        expectStatus(201, await linkAccount(fan, account))
+        const refused = await claim(fan, rewardId)
+        expect(refused.body, `wallet ${at + 1}`).toMatchObject({ code: 'not_a_holder', held: '1' })
+      }
+    })
+
+    test('reads all wallets at one block, also when the token moves meanwhile', async () => {
+      const { rewardId, contract } = await rewardFor('2')
+      const accounts = [newAccount(), newAccount()]
+      const fan = await fanWith(...accounts)
+      own(contract, accounts[0] ?? newAccount(), 1n)
+      // The token is always in the wallet that is asked next.
+      rpc.fails = ({ method, params: [call] }) => {
+        if (method !== 'eth_call') return undefined
+        rpc.mine()
+        for (const account of accounts) {
+          const isAsked = call.data.endsWith(account.address.slice(2).toLowerCase())
+          own(contract, account, isAsked ? 1n : 0n)
+        }
+        return undefined
+      }
+      expect((await claim(fan, rewardId)).body).toMatchObject({ code: 'not_a_holder', held: '1' })
+      const blocks = rpc.asked.filter(({ method }) => method === 'eth_call').map(({ params }) => params[1])
+      expect(blocks).toHaveLength(2)
+      expect(new Set(blocks).size).toBe(1)
+    })
+
+    test('claims nothing when the chain does not tell its newest block, for which one wallet does not need to ask', async () => {
+      const { rewardId, contract } = await rewardFor()
+      const [one, two] = [newAccount(), newAccount()]
+      const fan = await fanWith(one)
+      own(contract, two, 1n)
+      rpc.fails = ({ method }) => (method === 'eth_blockNumber' ? { result: '0x' } : undefined)
+      expect(refusal(await claim(fan, rewardId))).toEqual([409, 'not_a_holder'])
+      expectStatus(201, await linkAccount(fan, two))
+      expect(refusal(await claim(fan, rewardId))).toEqual(unavailable)
+      rpc.fails = undefined
+      expectStatus(200, await claim(fan, rewardId))
+    })
+
     test('counts a key on every chain, and a contract on its own only', async () => {
       const [here, elsewhere] = [await rewardFor(), await rewardFor('1', 1)]
       const [fan, { address }] = [await world.fan(), newAccount()]

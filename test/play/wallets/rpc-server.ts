@@ -20,8 +20,10 @@ export interface RpcServer {
   /** In the order of their arrival. */
   asked: Request[]
   chainId: number
-  /** Units by contract and owner, in lower case: `balances.set('0xc… 0xo…', 1n)`. */
+  /** Units by contract and owner at the newest block, in lower case: `balances.set('0xc… 0xo…', 1n)`. */
   balances: Map<string, bigint>
+  /** Ends the newest block: what `balances` has until now can be read at its number. */
+  mine(): void
   /** Whether the contract of a wallet accepts; `revert`: it refuses by an error. */
   accepts: (validation: Validation) => boolean | 'revert' | Promise<boolean>
   /** Answers instead of the node. */
@@ -41,11 +43,15 @@ export function startRpc({ chainId = 31_337 } = {}): RpcServer {
       return Response.json({ jsonrpc: '2.0', id: body.id, ...(failure ?? (await answer(body))) })
     },
   })
-  async function answer({ method, params: [call] }: Request): Promise<object> {
+  /** Balances of the blocks below the newest. */
+  const past: Map<string, bigint>[] = []
+  async function answer({ method, params: [call, block] }: Request): Promise<object> {
     if (method === 'eth_chainId') return { result: `0x${rpc.chainId.toString(16)}` }
+    if (method === 'eth_blockNumber') return { result: `0x${past.length.toString(16)}` }
     if (method !== 'eth_call') return { error: { code: -32_601, message: 'the method does not exist' } }
     if (call.to === undefined) return validate(call.data)
-    const balance = rpc.balances.get(`${call.to} 0x${call.data.slice(-40)}`) ?? 0n
+    const balances = (block === 'latest' ? undefined : past[Number(block)]) ?? rpc.balances
+    const balance = balances.get(`${call.to} 0x${call.data.slice(-40)}`) ?? 0n
     return { result: `0x${balance.toString(16).padStart(64, '0')}` }
   }
   async function validate(data: Hex): Promise<object> {
@@ -62,6 +68,7 @@ export function startRpc({ chainId = 31_337 } = {}): RpcServer {
   const rpc: RpcServer = {
     url: `http://127.0.0.1:${server.port}/v1/secret-of-the-node`,
     ...{ asked: [], chainId, balances: new Map(), fails: undefined },
+    mine: () => void past.push(new Map(rpc.balances)),
     accepts: () => false,
     stop: () => server.stop(true),
   }
