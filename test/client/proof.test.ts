@@ -71,6 +71,7 @@ describe('a forged proof', () => {
   const certain = makeProof({ ...input, weights: [{ id: 'only', rarity: 'common', weight: 1_000_000 }] })
   const heavy = (weight: unknown) =>
     proof.weights.map(item => (item.id === 'keeper' ? { ...item, weight } : item))
+  const weightless = { id: 'zero', rarity: 'common', weight: 0 }
   test.each<[string, unknown]>([
     ['another version', { ...proof, version: 2 }],
     ['another pack', { ...proof, packId: 'other' }],
@@ -88,6 +89,7 @@ describe('a forged proof', () => {
     ['another rarity', { ...proof, weights: proof.weights.map(item => ({ ...item, rarity: 'epic' })) }],
     ['weights of another sum', { ...proof, weights: heavy(500_000) }],
     ['a negative weight', { ...proof, weights: heavy(-1) }],
+    ['a weight of zero', makeProof({ ...input, weights: [...weights, weightless] })],
     ['a weight as text', { ...proof, weights: heavy('400000') }],
     ['weights in another order', { ...proof, weights: proof.weights.toReversed() }],
     ['an item twice', { ...proof, weights: [...proof.weights, proof.weights[0]] }],

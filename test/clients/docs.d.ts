@@ -2,6 +2,7 @@
 declare const session: import('@matchday/client').Sessions
 declare const api: import('@matchday/client').Api
 declare const follow: import('@matchday/client').Client['follow']
+declare const users: import('oidc-client-ts').UserManager
 declare const accessToken: string
 declare function show(what: string | number): void
 declare function showSignIn(): void

@@ -31,7 +31,12 @@ onEngine(sqliteEngine, 'code in the documentation for clients', world => {
   test('calls paths of the document', () => {
     const called = matches(apps, /(?:["'`]|localhost:3000|\$\{origin\})(\/api\/[a-z/-]+)/g)
     expect(new Set(called)).toEqual(
-      new Set(['/api/auth/native-token', '/api/auth/native-token/refresh', '/api/dashboard']),
+      new Set([
+        '/api/auth/native-token',
+        '/api/auth/native-token/refresh',
+        '/api/auth/logout',
+        '/api/dashboard',
+      ]),
     )
     for (const path of called) expect(document.paths, path).toHaveProperty([path])
   })
@@ -48,7 +53,7 @@ onEngine(sqliteEngine, 'code in the documentation for clients', world => {
   test('sends members that the requests have', () => {
     const members = [
       ...matches(codeIn('swift'), /\["(\w+)":/g),
-      ...matches(codeIn('kotlin'), /\.put\("(\w+)"/g),
+      ...matches(codeIn('kotlin'), /JSONObject\(\)\.put\("(\w+)"/g),
     ]
     expect(members.toSorted()).toEqual(['deviceName', 'deviceName', 'refreshToken', 'refreshToken'])
     expect(propertiesOf('RequestNativeToken')).toHaveProperty('deviceName')
@@ -64,7 +69,8 @@ onEngine(sqliteEngine, 'code in the documentation for clients', world => {
       ...matches(codeIn('swift'), /let (\w+): Int/g),
       ...matches(codeIn('kotlin'), /\.getInt\("(\w+)"\)/g),
     ]
-    expect([typed.length, whole]).toEqual([4, ['expiresIn', 'expiresIn']])
+    expect(whole).toEqual(['expiresIn', 'expiresIn'])
+    expect(new Set(typed)).toEqual(new Set(['token', 'refreshToken']))
     const { required } = document.components.schemas.NativeToken as { required: string[] }
     for (const [names, type] of [
       [typed, 'string'],
@@ -74,6 +80,42 @@ onEngine(sqliteEngine, 'code in the documentation for clients', world => {
         expect(propertiesOf('NativeToken')[name], name).toMatchObject({ type })
         expect(required).toContain(name)
       }
+  })
+
+  test.each([
+    ['swift', /catch SessionError\.http\(401\) \{\s+Keychain\.remove\(\)/g, /Keychain\.remove\(\)/g],
+    ['kotlin', /if \(failure\.status != 401\) throw failure\s+forget\(\)/g, /(?<!fun )forget\(\)/g],
+  ])('in %s forgets a session after 401 alone, and at sign-out', (language, after401, anywhere) => {
+    const code = codeIn(language).join('\n')
+    expect(code.match(after401)).toHaveLength(1)
+    expect(code.match(anywhere)).toHaveLength(2)
+    expect(code).toMatch(/fun(c)? signOut\(\)[\s\S]{1,150}?(Keychain\.remove|forget)\(\)/)
+  })
+
+  test('in Swift and Kotlin reads the stored session at the start of the app', () => {
+    expect(codeIn('swift').join()).toContain('static func restore() throws -> Session? { try Keychain.read()')
+    expect(codeIn('kotlin').join()).toContain('private var stored: JSONObject? = store.read()')
+  })
+
+  test('generates clients in Swift and Kotlin from the variant with open enums', async () => {
+    const sections = pages.flatMap(page => [...page.matchAll(/^## (?:Swift|Kotlin)\n[\s\S]*?(?=^## )/gm)])
+    expect(sections).toHaveLength(2)
+    const sources = sections.map(
+      ([section]) => matches([section], /localhost:3000(\/[^\s'"]*)/g).at(-1) ?? '',
+    )
+    expect(sources).toEqual(['/openapi.json?enums=open', '/openapi.json?enums=open'])
+    expect(matches(pages, /(openapi-generator-cli [^`]*\/docs\/json)/g)).toEqual([])
+    const variant = await world.app.handle(new Request(`http://localhost${sources[0]}`))
+    expect((await variant.text()).includes('"anyOf":[{"type":"string","enum":')).toBe(true)
+  })
+
+  test('with oidc-client-ts removes the tokens of the provider at sign-out', () => {
+    const signingIn = pages.filter(page => page.includes('new UserManager('))
+    expect(signingIn).toHaveLength(2)
+    for (const page of signingIn) {
+      expect(page).toContain('session.signOut()')
+      expect(page).toContain('users.removeUser()')
+    }
   })
 
   test('signs in with a client and redirect URIs of the mock provider', () => {
