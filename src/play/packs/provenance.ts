@@ -1,7 +1,7 @@
 /** The history of an item: how it was made, and each change of hands, with the owners as the viewer may see them. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -68,6 +68,19 @@ function ownerColumns(reader: Reader, viewerId: string, fan: Fan) {
     and ${isShown(reader, 'profile', viewerId, fan.userId)} and ${isNamed})`
   return { fanId: fan.userId, handle: fan.handle, isHandleShown: isHandleShown.mapWith(Boolean) }
 }
+
+/** Whether the histories of items tell the viewer the handle of this fan. */
+export async function isOwnerNamed(reader: Reader, viewerId: string, fanId: string): Promise<boolean> {
+  return (await selectOwner(reader, viewerId, fanId))?.isHandleShown === true
+}
+
+const selectOwner = preparedRow((reader: Reader, viewerId: string, fanId: string) => {
+  const fan = fansOf(reader)
+  return reader
+    .select(ownerColumns(reader, viewerId, fan))
+    .from(fan)
+    .where(eq(fan.userId, fanId))
+})
 
 const fansOf = (reader: Reader) => fanHandles(reader).as('fan')
 type Fan = ReturnType<typeof fansOf>

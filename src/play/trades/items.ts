@@ -1,8 +1,11 @@
 /** Whether the items of an offer can change hands. */
 
+import type { Reader } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
+import { readShelves } from '../lockers/lockers.ts'
 import { type ItemReference, nameOfItem, type OwnedItem, restedAt } from '../packs/owners.ts'
 import { packProblems } from '../packs/problems.ts'
+import { isOwnerNamed } from '../packs/provenance.ts'
 import { tradeProblems } from './problems.ts'
 
 /** An item, and the fan who would give it. */
@@ -15,6 +18,17 @@ type Owners = Map<string, OwnedItem>
 
 export const findNotOwned = (items: Giving[], owners: Owners) =>
   items.find(item => owners.get(nameOfItem(item))?.ownerId !== item.giverId)
+
+/**
+ * One of which neither its history nor a locker tells the viewer that this fan owns it. An offer for it is refused as for an item of
+ * another fan: offers must not tell what the fan does not show.
+ */
+export async function findUnseen(reader: Reader, viewerId: string, ownerId: string, items: Giving[]) {
+  if (items.length === 0 || (await isOwnerNamed(reader, viewerId, ownerId))) return undefined
+  const { shelves } = (await readShelves(reader, viewerId, ownerId)) ?? { shelves: [] }
+  const shown = new Set(shelves.flatMap(shelf => shelf.items.map(nameOfItem)))
+  return items.find(item => !shown.has(nameOfItem(item)))
+}
 
 /** One that changed hands less than this time ago. */
 export const findResting = (items: Giving[], owners: Owners, now: Date, restMs: number) =>

@@ -12,7 +12,7 @@ import { ensureUserId, lockHandle, lockToCount } from '../../identity/users/user
 import { nameOfItem, readOwners } from '../packs/owners.ts'
 import { packProblems } from '../packs/problems.ts'
 import { recordForBoth } from './events.ts'
-import { findNotOwned, findResting, type Giving, notOwned, resting } from './items.ts'
+import { findNotOwned, findResting, findUnseen, type Giving, notOwned, resting } from './items.ts'
 import { tradeProblems } from './problems.ts'
 import type { Trade, TradeOffer } from './schema.ts'
 import { readTrade } from './trades.ts'
@@ -35,12 +35,10 @@ export async function offerTrade(
   await lockToCount(tx, fromId)
   const open = await countOpen(tx, fromId, tx.clock())
   if ((open?.count ?? 0) >= openTradesPerFan) throw new DomainError(tradeProblems.too_many_open_trades)
-  const items: Giving[] = [
-    ...give.map(item => ({ ...item, side: 'give' as const, giverId: fromId })),
-    ...want.map(item => ({ ...item, side: 'want' as const, giverId: toId })),
-  ]
+  const wanted = want.map((item): Giving => ({ ...item, side: 'want', giverId: toId }))
+  const items = [...give.map((item): Giving => ({ ...item, side: 'give', giverId: fromId })), ...wanted]
   const owners = await readOwners(tx, items)
-  const missing = findNotOwned(items, owners)
+  const missing = findNotOwned(items, owners) ?? (await findUnseen(tx, fromId, toId, wanted))
   if (missing) throw notOwned(missing)
   const tired = findResting(items, owners, tx.now(), tradeRestMs)
   if (tired) throw resting(tired, owners.get(nameOfItem(tired)), tradeRestMs)

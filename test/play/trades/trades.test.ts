@@ -192,6 +192,37 @@ onEachEngine(
       expectStatus(200, await accept(a, back))
     })
 
+    test.each([
+      ['profile', { profile: 'private' }],
+      ['name on leaderboards', { leaderboardName: 'anonymous' }],
+    ])(
+      'does not tell who owns an item of a fan without a public %s, unless it is on a shelf',
+      async (_, privacy) => {
+        const [a, b] = await pair()
+        const [given, shelved, kept] = [
+          await drawnItem(world, a),
+          await drawnItem(world, b),
+          await drawnItem(world, b),
+        ]
+        expectStatus(200, await b.patch('/api/user/privacy', privacy))
+        const shelves = [{ title: '', items: [shelved] }]
+        expectStatus(200, await b.put('/api/user/locker', { title: '', theme: 'night', shelves }))
+        const other = await drawnItem(world, await namedFan(world))
+        const own = await offer(a, b.handle, [given], [kept])
+        const foreign = await offer(a, b.handle, [given], [other])
+        expect(refusal(own)).toEqual([409, 'item_not_owned'])
+        const told = (item: Item) => `Copy ${item.serialNumber} of ${item.collectibleId} `
+        expect(own.body).toEqual({
+          ...foreign.body,
+          requestId: expect.any(String),
+          detail: foreign.body.detail.replace(told(other), told(kept)),
+        })
+        expectStatus(201, await offer(a, b.handle, [given], [shelved]))
+        expect(refusal(await offer(a, b.handle, [given], [shelved, kept]))).toEqual([409, 'item_not_owned'])
+        expectStatus(201, await offer(b, a.handle, [kept], [given]))
+      },
+    )
+
     test('is refused with items that are not owned, with yourself, and with a handle that no fan has', async () => {
       const { a, b, given, wanted } = await offered()
       const unknown = { collectibleId: 'nothing', serialNumber: 1 }
