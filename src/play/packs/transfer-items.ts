@@ -16,8 +16,8 @@ export interface Transfer extends ItemReference {
 interface Cause {
   /** What moves them, such as `trade:ID`. */
   ref: string
-  /** An item that changed hands after this time rests. */
-  restedAt: Date
+  /** An item that changed hands after this time rests. Null: none does. */
+  restedAt: Date | null
 }
 
 /**
@@ -52,14 +52,17 @@ export async function transferItems(
   return true
 }
 
-function updateOwners(tx: Transaction, transfers: Transfer[], restedAt: Date) {
+function updateOwners(tx: Transaction, transfers: Transfer[], restedAt: Date | null) {
   const { userItems } = tx.tables
+  const { changedHandsAt } = userItems
   const receivers = transfers.map(({ toId, ...item }) => sql`when ${isOneOf(userItems, [item])} then ${toId}`)
   const owned = transfers.map(({ fromId, ...item }) => and(isOneOf(userItems, [item]), isOwnedBy(tx, fromId)))
   return tx
     .update(userItems)
     .set({ ownerId: sql`case ${sql.join(receivers, sql` `)} end`, changedHandsAt: tx.now() })
-    .where(and(or(...owned), or(isNull(userItems.changedHandsAt), lte(userItems.changedHandsAt, restedAt))))
+    .where(
+      and(or(...owned), restedAt ? or(isNull(changedHandsAt), lte(changedHandsAt, restedAt)) : undefined),
+    )
     .returning()
 }
 

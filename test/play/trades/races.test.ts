@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { engines } from '../../support/engines.ts'
 import { useTwoProcesses } from '../../support/two-processes.ts'
 
@@ -65,6 +66,7 @@ for (const engine of engines) {
         .select()
         .from(itemTransfers)
         .where(eq(itemTransfers.collectibleId, collectibleId))
+        .orderBy(itemTransfers.sequence)
       return rows.map(({ ownerId }) => ownerId)
     }
 
@@ -191,5 +193,39 @@ for (const engine of engines) {
         expect(await linksOf(item)).toEqual(isAccepted ? [to.id] : [])
       }
     })
+
+    // The clock of the process that merges stands still: that of the one that accepts is ahead.
+    test.each([
+      ['giver', 100],
+      ['taker', 130],
+    ] as const)(
+      'an offer that is accepted while its %s is merged is accepted before, or not at all',
+      async (who, first) => {
+        for (let round = 0; round < 6; round++) {
+          const at = first + 3 * round
+          const [from, to, into] = [
+            await processes.fan(at),
+            await processes.fan(at + 1),
+            await processes.fan(at + 2),
+          ]
+          const item = await newItem(from.id)
+          const made = await call(round, from.token, 'POST', '/api/trades', { to: to.handle, give: [item] })
+          const path = `/api/trades/${String(made.body.id)}/accept`
+          const merged = who === 'giver' ? from : to
+          const request = { from: merged.id, into: into.id, mergedBy: 'Ana', reason: 'two accounts' }
+          const [accepted] = await Promise.all([
+            call(round, to.token, 'POST', path, { version: 1 }),
+            processes.db.write(tx => mergeFans(tx, request)),
+          ])
+          const isAccepted = accepted.status === 200
+          expect([200, 401, 404, 409]).toContain(accepted.status)
+          const taker = who === 'taker' ? into : to
+          const owners = who === 'taker' ? [to, into] : [to]
+          if (isAccepted) expect(await linksOf(item)).toEqual(owners.map(({ id }) => id))
+          expect(await ownerOf(item)).toEqual([isAccepted ? taker.id : who === 'giver' ? into.id : from.id])
+        }
+        expect((await verifyLedger(processes.db)).findings).toBe(0)
+      },
+    )
   })
 }
