@@ -924,7 +924,7 @@ export interface components {
             code: "not_shipped_there";
             /** @description The product. */
             productId: string;
-            /** @description Countries, ISO 3166-1 alpha-2. */
+            /** @description Countries, ISO 3166-1 alpha-2 or XK. */
             shipsTo: string[];
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has no order with this id, or the order has no such line. */
@@ -1279,7 +1279,7 @@ export interface components {
             shortName: string;
             /** @description Where it plays. */
             city: string | null;
-            /** @description ISO 3166-1 alpha-2. */
+            /** @description ISO 3166-1 alpha-2, or XK. */
             country: string | null;
             /** @description Like #c8102e. */
             primaryColor: string | null;
@@ -1398,7 +1398,7 @@ export interface components {
             avatarUrl: string | null;
             /** @description What the fan wrote about themselves. */
             bio: string | null;
-            /** @description ISO 3166-1 alpha-2. */
+            /** @description ISO 3166-1 alpha-2, or XK. */
             country: string | null;
             /** @description BCP 47, in its canonical form. */
             locale: string | null;
@@ -1435,7 +1435,7 @@ export interface components {
             avatarUrl?: string | null;
             /** @description At most 280 characters after trimming, no control characters. */
             bio?: string | null;
-            /** @description ISO 3166-1 alpha-2, in capitals. */
+            /** @description ISO 3166-1 alpha-2 in capitals, or XK. */
             country?: string | null;
             /** @description BCP 47; stored in canonical form. */
             locale?: string | null;
@@ -2845,7 +2845,7 @@ export interface components {
             price: components["schemas"]["Price"];
             /** @description Units of all variants that a fan can buy. Null: no limit. */
             maxPerFan: number | null;
-            /** @description Countries, ISO 3166-1 alpha-2. Null: all countries. */
+            /** @description Countries, ISO 3166-1 alpha-2 or XK. Null: all countries. */
             shipsTo: string[] | null;
             /** @description What a unit gives. Null for what is shipped. */
             delivers: {
@@ -2901,9 +2901,9 @@ export interface components {
             city: string;
             /** @description State, province or county. */
             region?: string | null;
-            /** @description Required where the country has postal codes. */
+            /** @description Required where mail needs it. Case, spaces and dashes make no difference. */
             postalCode?: string | null;
-            /** @description ISO 3166-1 alpha-2. */
+            /** @description ISO 3166-1 alpha-2, or XK. */
             country: string;
             /** @description For the carrier. */
             phone?: string | null;
@@ -2980,9 +2980,9 @@ export interface components {
             city: string;
             /** @description State, province or county. */
             region: string | null;
-            /** @description In capitals. */
+            /** @description As its country writes it. */
             postalCode: string | null;
-            /** @description ISO 3166-1 alpha-2. */
+            /** @description ISO 3166-1 alpha-2, or XK. */
             country: string;
             /** @description For the carrier. */
             phone: string | null;

@@ -21,7 +21,7 @@ export const TeamEntry = Closed(
     country: Maybe(
       Type.String({
         pattern: '^[A-Z]{2}$',
-        description: 'ISO 3166-1 alpha-2.',
+        description: 'ISO 3166-1 alpha-2, or XK.',
         errorNoun: 'a country code like GB',
       }),
     ),

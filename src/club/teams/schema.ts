@@ -9,7 +9,7 @@ export const Team = Closed(
     name: Type.String({ description: 'For the fan to read.' }),
     shortName: Type.String({ description: 'Three letters or so, for score lines.' }),
     city: Nullable(Type.String(), { description: 'Where it plays.' }),
-    country: Nullable(Type.String(), { description: 'ISO 3166-1 alpha-2.' }),
+    country: Nullable(Type.String(), { description: 'ISO 3166-1 alpha-2, or XK.' }),
     primaryColor: Colour,
     secondaryColor: Colour,
     crestUrl: Nullable(Type.String(), {

@@ -20,7 +20,9 @@ export const teamKind: EntryKind<TeamEntry> = declareKind<TeamEntry>({
     const known = country == null || isCountry(country)
     return [
       ...slugFaults(id),
-      ...(known ? [] : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals' }]),
+      ...(known
+        ? []
+        : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals, or XK' }]),
       ...pictureFaults('/crestUrl', crestUrl),
       ...textFaults({ name, shortName, city }),
     ]

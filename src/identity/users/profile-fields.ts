@@ -132,8 +132,8 @@ export const profileFields = {
     repair: value => value.trim().toUpperCase(),
     completes: true,
     mirror: null,
-    documented: { pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2, in capitals.' },
-    shown: 'ISO 3166-1 alpha-2.',
+    documented: { pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2 in capitals, or XK.' },
+    shown: 'ISO 3166-1 alpha-2, or XK.',
     example: 'GB',
   }),
   locale: text({

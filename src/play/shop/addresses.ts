@@ -1,6 +1,5 @@
 /** Addresses of orders: checked by their country, and encrypted in the database. */
 
-import { postcodeValidator, postcodeValidatorExistsForCountry } from 'postcode-validator'
 import type { Sources } from '../../../db/index.ts'
 import { isCountry } from '../../core/country.ts'
 import { createRotatingEncryption, type Encryption, type RotatedKeys } from '../../core/encryption.ts'
@@ -9,19 +8,19 @@ import { isVisible } from '../../core/name-text.ts'
 import type { FieldError } from '../../core/problems.ts'
 import { Closed, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { needsPostalCode, readPostalCode } from './postal-codes.ts'
 
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 /** The rules of formats: one for each maximum of characters. */
 const RULES = { 20: lineOf(20), 30: lineOf(30), 100: lineOf(100) }
 
 function lineOf(max: number) {
-  return (text: string) =>
-    text === text.trim() && text.length <= max && isVisible(text) && !CONTROL.test(text)
+  return (text: string) => text.length <= max && isVisible(text) && !CONTROL.test(text.trim())
 }
 
 const Line = (max: keyof typeof RULES, description: string, example: string) =>
   Formatted(`address-line-${max}`, RULES[max], {
-    errorNoun: `1 to ${max} characters on one line, without spaces around them`,
+    errorNoun: `1 to ${max} characters on one line`,
     documentedAs: { type: 'string', minLength: 1, maxLength: max, description, examples: [example] },
   })
 
@@ -31,10 +30,14 @@ const members = {
   line2: Type.Optional(Nullable(Line(100, 'Flat, floor or company.', '3.º esquerdo'))),
   city: Line(100, 'City or town.', 'Porto'),
   region: Type.Optional(Nullable(Line(100, 'State, province or county.', 'Porto'))),
-  postalCode: Type.Optional(Nullable(Line(20, 'Required where the country has postal codes.', '4050-123'))),
+  postalCode: Type.Optional(
+    Nullable(
+      Line(20, 'Required where mail needs it. Case, spaces and dashes make no difference.', '4050-123'),
+    ),
+  ),
   country: Formatted('address-country', isCountry, {
-    errorNoun: 'a country of ISO 3166-1 alpha-2',
-    documentedAs: { type: 'string', description: 'ISO 3166-1 alpha-2.', examples: ['PT'] },
+    errorNoun: 'a country of ISO 3166-1 alpha-2, or XK',
+    documentedAs: { type: 'string', description: 'ISO 3166-1 alpha-2, or XK.', examples: ['PT'] },
   }),
   phone: Type.Optional(Nullable(Line(30, 'For the carrier.', '+351 220 000 000'))),
 }
@@ -52,8 +55,8 @@ export const Address = Closed(
     line2: Nullable(Type.String(), { description: 'Flat, floor or company.' }),
     city: Text('City or town.'),
     region: Nullable(Type.String(), { description: 'State, province or county.' }),
-    postalCode: Nullable(Type.String(), { description: 'In capitals.' }),
-    country: Text('ISO 3166-1 alpha-2.'),
+    postalCode: Nullable(Type.String(), { description: 'As its country writes it.' }),
+    country: Text('ISO 3166-1 alpha-2, or XK.'),
     phone: Nullable(Type.String(), { description: 'For the carrier.' }),
   },
   { title: 'Address' },
@@ -63,20 +66,27 @@ export type Address = typeof Address.static
 /** What the schema cannot express: the form of postal codes of each country. */
 export function findAddressErrors({ country, postalCode }: AddressInput): FieldError[] {
   const pointer = '/address/postalCode'
-  if (!postcodeValidatorExistsForCountry(country)) return []
-  if (postalCode == null) return [{ pointer, message: `is required in ${country}` }]
-  return postcodeValidator(postalCode.toUpperCase(), country)
-    ? []
-    : [{ pointer, message: `must be a postal code of ${country}` }]
+  if (postalCode == null)
+    return needsPostalCode(country) ? [{ pointer, message: `is required in ${country}` }] : []
+  return readPostalCode(country, postalCode) === null
+    ? [{ pointer, message: `must be a postal code of ${country}` }]
+    : []
 }
 
-export const normalizeAddress = (input: AddressInput): Address => ({
-  ...input,
-  line2: input.line2 ?? null,
-  region: input.region ?? null,
-  postalCode: input.postalCode?.toUpperCase() ?? null,
-  phone: input.phone ?? null,
-})
+/** Of an address without errors. */
+export function normalizeAddress({ country, ...input }: AddressInput): Address {
+  const trim = (text: string | null | undefined) => text?.trim() ?? null
+  return {
+    name: input.name.trim(),
+    line1: input.line1.trim(),
+    line2: trim(input.line2),
+    city: input.city.trim(),
+    region: trim(input.region),
+    postalCode: input.postalCode == null ? null : readPostalCode(country, input.postalCode),
+    country,
+    phone: trim(input.phone),
+  }
+}
 
 /** With a key derived from the signing key of native tokens. */
 export const createAddressEncryption = (keys: RotatedKeys) =>

@@ -50,7 +50,7 @@ export const ProductEntry = Closed(
       Type.Array(Type.String({ pattern: '^[A-Z]{2}$', errorNoun: 'a country like GB' }), {
         minItems: 1,
         maxItems: 250,
-        description: 'Countries, ISO 3166-1 alpha-2. Null: all countries.',
+        description: 'Countries, ISO 3166-1 alpha-2 or XK. Null: all countries.',
       }),
     ),
     delivers: Maybe(Delivers),

@@ -57,7 +57,7 @@ export const shopProblems = defineProblems({
     description: 'The product is shipped to the countries in `shipsTo` only. Ask for another address.',
     members: Type.Object({
       productId: ProductId,
-      shipsTo: Type.Array(Type.String(), { description: 'Countries, ISO 3166-1 alpha-2.' }),
+      shipsTo: Type.Array(Type.String(), { description: 'Countries, ISO 3166-1 alpha-2 or XK.' }),
     }),
     example: { productId: 'home-scarf', shipsTo: ['GB', 'PT'] },
   },

@@ -48,7 +48,7 @@ export const Product = Closed(
       description: 'Units of all variants that a fan can buy. Null: no limit.',
     }),
     shipsTo: Nullable(Type.Array(Type.String()), {
-      description: 'Countries, ISO 3166-1 alpha-2. Null: all countries.',
+      description: 'Countries, ISO 3166-1 alpha-2 or XK. Null: all countries.',
     }),
     delivers: Nullable(ShownDelivers, { description: 'What a unit gives. Null for what is shipped.' }),
     requires: Closed(

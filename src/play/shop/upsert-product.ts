@@ -53,7 +53,7 @@ function productFaults(entry: ProductEntry): EntryFault[] {
     ...(shipsTo ?? []).flatMap((country, index) =>
       isCountry(country)
         ? []
-        : [{ pointer: `/shipsTo/${index}`, message: 'must be a country of ISO 3166-1 alpha-2' }],
+        : [{ pointer: `/shipsTo/${index}`, message: 'must be a country of ISO 3166-1 alpha-2, or XK' }],
     ),
     ...repeated(shipsTo ?? [], index => `/shipsTo/${index}`),
   ]

@@ -71,7 +71,7 @@ onEachEngine('/api/user/profile', world => {
       handle: 'a'.repeat(20),
       avatarUrl: `https://example.com/${'a'.repeat(2048 - 20)}`,
       bio: 'é'.repeat(280),
-      country: 'XK'.replace('XK', 'AQ'),
+      country: 'XK',
       locale: 'sr-Latn-RS',
     })
     expect([status, body.bio.length]).toEqual([201, 280])

@@ -376,6 +376,20 @@ onEachEngine('Orders', world => {
     expect(answer.body.errors).toEqual([{ pointer: '/address/postalCode', message }])
   })
 
+  test.each([
+    ['PT', ' PT 4050 123', '4050-123'],
+    ['IE', 'd02af30', 'D02 AF30'],
+    ['XK', null, null],
+    ['HK', 'n/a', 'N/A'],
+  ])('an address in %s with the postal code %p is shipped to as %p', async (country, postalCode, written) => {
+    const fan = await patientFan(world)
+    const lines = [{ productId: await addStock(world, 1), quantity: 1 }]
+    const address = { ...ADDRESS, country, postalCode, city: ' Porto ', region: 'Norte ', phone: null }
+    const order = expectStatus(201, await fan.post('/api/checkout', { lines, address }))
+    const shipped = { ...address, line2: null, city: 'Porto', region: 'Norte', postalCode: written }
+    expect((await orderOf(fan, order.id)).address).toEqual(shipped)
+  })
+
   test('an address is encrypted in the database, also in the response that is stored for a repeat', async () => {
     const fan = await patientFan(world)
     const productId = await addStock(world, 5)
