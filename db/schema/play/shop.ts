@@ -210,6 +210,6 @@ export function defineShopTables(
 }
 
 export const fanData = {
-  // With ORDER_ADDRESS_RETENTION_DAYS, the address of a paid order stays as long.
+  // With ORDER_ADDRESS_RETENTION_DAYS, the address of a paid order stays as long. Tracking numbers of the lines are cleared as well.
   orders: { userId: { export: 'orders', erasure: { clear: ['address'] }, merge: 'move' } },
 } satisfies FanData<ReturnType<typeof defineShopTables>>

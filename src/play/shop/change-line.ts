@@ -35,7 +35,9 @@ export async function changeLine(
   if (change.state === 'returned') await lockStock(tx, lines)
   const [order, line] = [await findOrder(tx, orderId), lines.find(line => line.number === number)]
   if (!order || !line) throw new DomainError(shopProblems.order_not_found)
-  const { state, carrier = null, tracking = null } = change
+  const { state, carrier = null } = change
+  // It leads to the address of the fan, which an erasure deletes.
+  const tracking = fan ? (change.tracking ?? null) : null
   const shipping = state === 'shipped' ? { carrier, tracking } : {}
   const isRepeat = line.state === state
   if (isRepeat && (state !== 'shipped' || (line.carrier === carrier && line.tracking === tracking))) return

@@ -1,6 +1,6 @@
 /** The orders of a fan, for the export and the erasure. */
 
-import { and, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, not, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import type { Encryption } from '../../core/encryption.ts'
@@ -29,11 +29,11 @@ export async function* exportOrders(reader: Reader, userId: string, encryption: 
 }
 
 /**
- * Cancels what is not paid, and deletes the addresses, except those that the operator keeps for invoices of paid orders. A repeat
- * deletes what is no longer kept.
+ * Cancels what is not paid, and deletes tracking numbers and addresses, except addresses that the operator keeps for invoices of paid
+ * orders. A repeat deletes what is no longer kept.
  */
 export async function eraseOrders(tx: Transaction, userId: string): Promise<void> {
-  const { orders } = tx.tables
+  const { orders, orderLines } = tx.tables
   await lockToCount(tx, userId)
   const isOwn = eq(orders.userId, userId)
   const cancelled = await tx
@@ -43,11 +43,15 @@ export async function eraseOrders(tx: Transaction, userId: string): Promise<void
     .returning({ id: orders.id })
   for (const { id } of cancelled) await updateLines(tx, id, { holdUntil: null })
   if (cancelled.length > 0) tx.invalidate(productsTag)
-  const own = await tx.select({ id: orders.id }).from(orders).where(isOwn)
+  const own = tx.select({ id: orders.id }).from(orders).where(isOwn)
   await voidVouchersOf(
     tx,
-    own.map(({ id }) => id),
+    (await own).map(({ id }) => id),
   )
+  await tx
+    .update(orderLines)
+    .set({ tracking: null })
+    .where(and(inArray(orderLines.orderId, own), isNotNull(orderLines.tracking)))
   await tx
     .update(orders)
     .set({ address: null })

@@ -1,5 +1,6 @@
 /** The lines of paid orders, as the club's systems change them. */
 import { expect, test } from 'bun:test'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { expectStatus, patientFan, refusal } from '../packs/packs-world.ts'
@@ -64,6 +65,21 @@ onEachEngine('The lines of an order', world => {
     expect(expectStatus(200, await change(warehouse, id, 'returned')).status).toBe('fulfilled')
     expectStatus(200, await change(warehouse, id, 'returned'))
     expect(await freeStock(world, productId)).toBe(3)
+  })
+
+  test('have no tracking number of an erased fan, neither from before nor from later', async () => {
+    const [fan, warehouse] = [await patientFan(world), await warehouseOf(world)]
+    const [sent, waiting] = [await addStock(world, 3), await addStock(world, 3)]
+    const { id } = await buyWithMoney(fan, sent, waiting)
+    await change(warehouse, id, 'ready')
+    await change(warehouse, id, 'ready', {}, 2)
+    await change(warehouse, id, 'shipped', SHIPPED)
+    const provider = world.config.identity.name
+    await world.db.write(tx => eraseUser(tx, { provider, subject: fan.subject }))
+    for (let n = 0; n < 2; n++) expectStatus(200, await change(warehouse, id, 'shipped', SHIPPED, 2))
+    const { lines } = expectStatus(200, await warehouse.get(`/api/orders/${id}`))
+    expect(lines).toMatchObject([1, 2].map(() => ({ state: 'shipped', carrier: 'CTT', tracking: null })))
+    expectStatus(200, await change(warehouse, id, 'delivered'))
   })
 
   test.each([
