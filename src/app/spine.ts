@@ -8,10 +8,12 @@ import { recordMatchUpdate } from '../economy/events/match-events.ts'
 import { recordEntries } from '../economy/events/record-entries.ts'
 import { createEventsSpine } from '../economy/events/spine.ts'
 import { createPointsSpine } from '../economy/points/appended-entries.ts'
+import { createAccountSpine } from '../fan/account/spine.ts'
 import { recordAppeal, recordLift, recordSanction } from '../fan/moderation/events.ts'
 import { fileAutomaticReport } from '../fan/moderation/reports.ts'
 import { createPublicTextSpine } from '../identity/public-text/spine.ts'
 import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
+import { endRequestsAbout } from '../operate/console/approvals/end-requests.ts'
 import { createItemsSpine } from '../play/packs/arrivals.ts'
 import { questReader } from '../play/quests/event-reader.ts'
 import { completeSetsOf } from '../play/sets/complete-sets.ts'
@@ -24,4 +26,5 @@ export const createSpine = (): Spine => ({
   events: createEventsSpine({ readers: [questReader], subscribers: [webhookSubscriber, sinkSubscriber] }),
   items: createItemsSpine(completeSetsOf),
   webhooks: createWebhooksSpine(),
+  account: createAccountSpine(endRequestsAbout),
 })

@@ -17,7 +17,7 @@ import { staff } from '../../src/operate/console/contract/staff.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import { endSessionsAtProvider } from '../../src/operate/console/sessions/provider-sessions.ts'
 import { createSession } from '../../src/operate/console/sessions/sessions.ts'
-import { onEachEngine } from '../support/world.ts'
+import { type Fan, onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
 const LACKING = { pointsRequired: 500, points: 100, missingPoints: 400 }
@@ -307,6 +307,8 @@ onEachEngine('an action that needs two people', world => {
 
   describe('ends with', () => {
     let people = 0
+    const ownerAsking = twoPeople.as('owner', 'Joan')
+    const idOf = async (fan: Fan): Promise<string> => (await fan.post('/api/user/profile', {})).body.id
     /** A person who has asked for a refund. */
     async function asked(id = linkIdOf(`Person ${++people}`)) {
       const name = `Person ${people}`
@@ -319,6 +321,35 @@ onEachEngine('an action that needs two people', world => {
       expect([status, body.code, body.state]).toEqual([409, 'approval_closed', 'refused'])
       expect(done).toEqual([])
     }
+
+    test('the erasure of a fan whom it names, as its subject or within it', async () => {
+      const [fan, other] = [await world.fan(), await world.fan()]
+      const [fanId, otherId] = [await idOf(fan), await idOf(other)]
+      const reason = 'A late bus'
+      const about = [
+        [`/api/fans/${fanId}/grants`, { delta: 5, ref: 'sorry', reason }],
+        [`/api/fans/${otherId}/merge`, { into: fanId, reason }],
+      ] as const
+      const ofOther = [`/api/fans/${otherId}/grants`, { delta: 5, ref: 'sorry', reason }] as const
+      const ids: string[] = []
+      for (const [path, body] of [...about, ofOther])
+        ids.push((await ownerAsking.post(path, body)).body.approvalId)
+      const [grant = '', merge = '', kept = ''] = ids
+      await fan.send('/api/user', { method: 'DELETE' })
+      for (const id of [grant, merge]) {
+        await isRefused(id)
+        expect(await requestsOf(id)).toEqual([['refused', null]])
+        const [row] = (await grace.get(`/api/audit?subjectKind=approval&subjectId=${id}`)).body.entries
+        expect(row).toMatchObject({ operation: 'endRequest', reason: 'The fan is erased.' })
+      }
+      const listed = (await grace.get('/api/approvals?limit=100')).body.approvals
+      const ended = listed.filter(({ id }: { id: string }) => id === grant || id === merge)
+      expect(ended.map(({ input, decidedBy }: Record<string, unknown>) => [input, decidedBy])).toEqual([
+        [null, { id: 'erasure', name: 'Erasure' }],
+        [null, { id: 'erasure', name: 'Erasure' }],
+      ])
+      expect(await requestsOf(kept)).toEqual([[null, expect.any(String)]])
+    })
 
     test('all sessions of the person, and is counted in the audit log', async () => {
       const { id, approvalId } = await asked()

@@ -115,13 +115,18 @@ export async function eraseUser(
   if (!plan) return null
   // A fan with sessions only: without a tombstone they could sign in again with a token that is still valid.
   const user = (await findFan(tx, reference)) ?? (await ensureUser(tx, callerOf(reference))).user
-  for (const record of await listSignIns(tx, user)) {
+  const records = await listSignIns(tx, user)
+  for (const record of records) {
     const first = await eraseOne(tx, record)
     const { provider } = record
     if (first) onErased?.({ provider, subject: erasedSubject(record), erasedAt: tx.now() })
   }
   await deleteSessions(tx, callerOf(reference))
   await deleteKeysOf(tx, callerOf(reference))
+  await tx.spine.account.afterErasure(
+    tx,
+    records.map(({ id }) => id),
+  )
   return { ...plan, userId: user.id }
 }
 

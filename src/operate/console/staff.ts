@@ -18,6 +18,9 @@ export const OPERATOR: Staff = { id: 'operator', name: 'Operator', role: 'owner'
 /** The provider of the staff, in the audit log, where it ends sessions. */
 export const PROVIDER: Staff = { id: 'provider', name: 'Provider', role: 'owner' }
 
+/** The erasure of a fan, in the audit log, where it ends what waits about the fan. */
+export const ERASURE: Staff = { id: 'erasure', name: 'Erasure', role: 'owner' }
+
 /** Of a stored row. @throws Error for a role of a newer version: nobody acts in a role that is not known */
 export function roleOf(text: string): Role {
   if (isRole(text)) return text

@@ -1,8 +1,9 @@
-/** Requests end with the sessions of the one who asked, and with the role that allowed them. */
-import { and, eq, gt, isNotNull, isNull, notInArray } from 'drizzle-orm'
+/** Requests end with the sessions of the one who asked, with the role that allowed them, and with the fan whom they name. */
+import { and, eq, gt, isNotNull, isNull, notInArray, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
+import { recordAction } from '../audit/record.ts'
 import { permissionsOf } from '../roles.ts'
-import type { Staff } from '../staff.ts'
+import { ERASURE, type Staff } from '../staff.ts'
 
 /**
  * All of the person that are open. One that is being carried out does not wait again if it fails. Call it after the update of
@@ -20,22 +21,42 @@ export async function endRequestsOf(tx: Transaction, staffId: string, by: Staff)
         isNotNull(approvals.request),
       ),
     )
-  return (await close(tx, staffId, by)).length
+  return (await close(tx, by, eq(approvals.requestedById, staffId))).length
 }
 
 /** Those that the role of a new session does not allow. */
 export async function endRequestsWithoutRole(tx: Transaction, staff: Staff): Promise<void> {
-  const { permission } = tx.tables.consoleApprovals
-  await close(tx, staff.id, staff, notInArray(permission, permissionsOf(staff.role)))
+  const { permission, requestedById } = tx.tables.consoleApprovals
+  const isOfOthers = notInArray(permission, permissionsOf(staff.role))
+  await close(tx, staff, and(eq(requestedById, staff.id), isOfOthers))
 }
 
-function close(tx: Transaction, staffId: string, by: Staff, which?: ReturnType<typeof eq>) {
+/**
+ * All that name a fan who is erased, as their subject or within their input, which is deleted. Each is a row of the audit log. What
+ * is about an order or a payment of the fan names nobody, and waits on: money has to go back.
+ */
+export async function endRequestsAbout(tx: Transaction, userIds: string[]): Promise<void> {
+  const { consoleApprovals: approvals } = tx.tables
+  const kept = await tx.select().from(approvals).where(isNotNull(approvals.request))
+  const about = kept.filter(row => userIds.some(id => row.request?.includes(id)))
+  for (const { id } of about) {
+    const [ended] = await close(tx, ERASURE, eq(approvals.id, id))
+    if (!ended) await tx.update(approvals).set({ request: null }).where(eq(approvals.id, id))
+    else
+      await recordAction(tx, {
+        ...{ staff: ERASURE, operation: 'endRequest', subject: { kind: 'approval', id } },
+        ...{ reason: 'The fan is erased.', detail: { operation: ended.operation } },
+      })
+  }
+}
+
+function close(tx: Transaction, by: Staff, which: SQL | undefined) {
   const { consoleApprovals: approvals } = tx.tables
   const isOpen = and(isNull(approvals.decision), gt(approvals.expiresAt, tx.now()))
   const decided = { decision: 'refused', decidedById: by.id, decidedByName: by.name, decidedAt: tx.now() }
   return tx
     .update(approvals)
     .set({ ...decided, request: null })
-    .where(and(eq(approvals.requestedById, staffId), isOpen, which))
+    .where(and(isOpen, which))
     .returning()
 }
