@@ -1,17 +1,21 @@
-/** `bun run backup FILE`: a verified copy of the SQLite database, while the API serves. */
+/** `bun run backup FILE`: a verified copy of the SQLite database and its pictures, while the API serves. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { fileSize } from '../db/sqlite/copy.ts'
+import { commandLine } from '../src/core/command-line.ts'
 import { backUp } from '../src/operate/admin/backup/back-up.ts'
+import type { BackedUpPictures } from '../src/operate/admin/backup/pictures.ts'
 import { describeLedger } from '../src/operate/admin/backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
+import { isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
 
 const command = declareCommand({
   name: 'backup',
-  summary: 'Copies a consistent snapshot of the SQLite database while the API serves, and verifies the copy.',
+  summary:
+    'Copies a consistent snapshot of the SQLite database while the API serves, and verifies the copy. Uploaded pictures ' +
+    'are copied into the folder `pictures` next to it, each once for all backups of that folder.',
   examples: [
     ['backups/monday.db', 'never overwrites an existing file'],
     ['backups/monday.db --dry-run', 'shows what would be written'],
@@ -22,6 +26,7 @@ const command = declareCommand({
 })
   .argument('<file>', 'path of the copy')
   .option('--force', 'replace an existing file')
+  .option('--no-pictures', 'leave out the pictures of UPLOADS')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, note, progress }) => {
   const url = databaseUrl()
@@ -43,13 +48,35 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
     }
   }
 
-  const verified = progress('fans verified')
+  const [verified, copied] = [progress('fans verified'), progress('pictures')]
   const { force } = options
-  const backup = await backUp(path, file, { force, onVerified: verified }).finally(() => verified.end())
+  const uploads = options.pictures ? uploadsConfig() : undefined
+  const backup = await backUp(path, file, {
+    force,
+    uploads,
+    onVerified: verified,
+    onPicture: copied,
+  }).finally(() => [verified, copied].forEach(each => void each.end()))
   await recordMaintenance(url, 'backup', note)
-  const { bytes, rows, migrations, ledgerDigest } = backup
+  const { bytes, rows, migrations, ledgerDigest, pictures } = backup
   return {
-    json: { file, bytes, rows, migrations, ledgerDigest },
-    text: [`Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`, describeLedger(ledgerDigest)].join('\n'),
+    json: { file, bytes, rows, migrations, ledgerDigest, pictures },
+    text: [
+      `Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`,
+      describeLedger(ledgerDigest),
+      ...describePictures(pictures, file),
+    ].join('\n'),
   }
 })
+
+function describePictures(pictures: BackedUpPictures | null, file: string): string[] {
+  if (!pictures || pictures.files + pictures.missing === 0) return []
+  const { files, copied, missing } = pictures
+  const lost =
+    missing === 0
+      ? []
+      : [
+          `Not in the store, or with other bytes: ${missing} pictures. \`${commandLine('verify-pictures')}\` lists them.`,
+        ]
+  return [`${files} pictures, ${copied} of them new in ${dirname(file)}/pictures.`, ...lost]
+}

@@ -46,6 +46,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'erase-user': ['Erases a fan', () => import('./erase-user.ts')],
   'verify-ledger': ['Recomputes hash chains, balances and ranks', () => import('./verify-ledger.ts')],
   'verify-quests': ['Recomputes quests from the events', () => import('./verify-quests.ts')],
+  'verify-pictures': ['Compares uploaded pictures with their files', () => import('./verify-pictures.ts')],
   'verify-provenance': ['Recomputes the history of an item', () => import('./verify-provenance.ts')],
   'verify-draw': ['Recomputes the draw of an opened pack, offline', () => import('./verify-draw.ts')],
   'backfill-onboarding': ['Onboards fans of earlier systems', () => import('./backfill-onboarding.ts')],

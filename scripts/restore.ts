@@ -1,4 +1,4 @@
-/** `bun run restore FILE`: replaces the SQLite database with a backup. */
+/** `bun run restore FILE`: replaces the SQLite database with a backup, and writes its pictures into their store. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
@@ -9,17 +9,24 @@ import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import { readErasures } from '../src/fan/account/erasure-list.ts'
 import type { Tombstone } from '../src/identity/users/tombstone.ts'
+import {
+  listPicturesIn,
+  manifestOf,
+  type RestoredPictures,
+  restorePictures,
+} from '../src/operate/admin/backup/pictures.ts'
 import { describeLedger, verifyCopy } from '../src/operate/admin/backup/verify-copy.ts'
 import { exportErasures, type Reapplied, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
+import { isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'restore',
   summary:
-    'Replaces the SQLite database with a backup. Stop the API first, and anything that would restart it.',
+    'Replaces the SQLite database with a backup. Stop the API first, and anything that would restart it. Its pictures ' +
+    'are written into UPLOADS, where nothing is deleted.',
   examples: [
     ['backups/monday.db', 'if there is no database, or an empty one'],
     ['backups/monday.db --force', 'replaces a database with data, which is kept under another name'],
@@ -35,6 +42,7 @@ const command = declareCommand({
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that has data or is unreadable')
   .option('--erasures <file>', 'a list of erasures, in addition to DATABASE.erasures')
+  .option('--no-pictures', 'restore the database alone')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
@@ -63,13 +71,33 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (!options.dryRun) await exportReplaced(path, list)
   const lists = [list, ...(options.erasures === undefined ? [] : [options.erasures])]
   const erasures = lists.flatMap(listFile => readListed(listFile, note))
+  let pictures: RestoredPictures | null = null
+  /** Of the backup, or of a copy in which the fans are erased. */
+  const putPictures = async (copy: string) => {
+    if (!options.pictures) return
+    const onPicture = progress('pictures')
+    const ids = await listPicturesIn(copy)
+    const dryRun = options.dryRun ?? false
+    pictures = await restorePictures(ids, file, uploadsConfig(), { dryRun, onPicture }).finally(() =>
+      onPicture.end(),
+    )
+    if (!pictures && ids.length > 0)
+      note(
+        `There is no ${manifestOf(file)}: the backup is one without pictures. Those of ${ids.length} that UPLOADS lacks are not found.`,
+      )
+  }
   if (options.dryRun) {
     const consequence = replaced
       ? 'The present database would be kept under another name.'
       : 'There is no database yet.'
+    await putPictures(file)
     return {
-      json: { file, rows: backup.rows, migrations: backup.migrations },
-      text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${consequence} ${erasures.length} erasures are listed. Nothing was changed (--dry-run).`,
+      json: { file, rows: backup.rows, migrations: backup.migrations, pictures },
+      text: [
+        `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${consequence} ${erasures.length} erasures are listed.`,
+        ...describePictures(pictures, 'would be written'),
+        'Nothing was changed (--dry-run).',
+      ].join(' '),
       changed: backup.rows,
       textHasSummary: true,
     }
@@ -79,6 +107,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   let reapplied: Reapplied = { erased: 0, tombstones: 0 }
   const prepare = async (copy: string) => {
     if (erasures.length > 0) reapplied = await applyErasures(copy, erasures, list)
+    await putPictures(copy)
   }
   try {
     await replaceSqlite(file, path, aside, { allowCorrupt: options.force ?? false, prepare })
@@ -103,11 +132,13 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
       ledgerDigest: backup.ledgerDigest,
       erasures: { listed: erasures.length, ...reapplied },
       keptAt: replaced ? aside : null,
+      pictures,
     },
     text: [
       `Restored ${path} from ${file}: ${backup.rows} rows, verified.`,
       describeLedger(backup.ledgerDigest),
       version,
+      ...describePictures(pictures, 'were written'),
       describeErasures(erasures.length, reapplied, list),
       ...kept,
     ].join('\n'),
@@ -154,6 +185,13 @@ async function applyErasures(copy: string, erasures: Tombstone[], list: string):
   } finally {
     await db.close()
   }
+}
+
+function describePictures(pictures: RestoredPictures | null, verb: string): string[] {
+  if (!pictures || Object.values(pictures).every(count => count === 0)) return []
+  const { restored, present, missing } = pictures
+  const lost = missing === 0 ? '' : ` ${missing} were missing already when the backup was made.`
+  return [`${restored} pictures ${verb} into UPLOADS, which had ${present} of them already.${lost}`]
 }
 
 function describeErasures(listed: number, { erased }: Reapplied, list: string): string {

@@ -242,7 +242,7 @@ function copyBytes(from: number, to: number): void {
 }
 
 /** Fsyncs a file or a directory. */
-function syncFile(path: string): void {
+export function syncFile(path: string): void {
   using file = openFile(path, 'r')
   fsyncSync(file.descriptor)
 }

@@ -13,6 +13,7 @@ import {
   type Environment,
   readDatabaseUrl,
 } from '../../src/platform/config/environment.ts'
+import { readUploads, type UploadsConfig } from '../../src/platform/config/uploads.ts'
 import { fail, failUsage } from './explain.ts'
 
 /** The environment, with `--database` as DATABASE_URL, which then has no replica. */
@@ -59,6 +60,13 @@ export function postgresSettings(): Readonly<PostgresSettings> {
 export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
   if (database !== undefined) databaseUrlOf(database)
   return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
+}
+
+/** Where the pictures are, validated as by the API; null if it is not configured. */
+export function uploadsConfig(): UploadsConfig | null {
+  const reader = createEnvironmentReader(process.env)
+  const uploads = readUploads(reader)
+  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : uploads
 }
 
 /** The provider of `--provider`, or the API's (IDP_NAME). */

@@ -1,12 +1,22 @@
 /** Backups from the console: on SQLite a verified copy as a job; on PostgreSQL a refusal that says what to do. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspectSqlite } from '../../db/sqlite/copy.ts'
 import { ensureUser } from '../../src/identity/users/users.ts'
 import { backUpInThread } from '../../src/operate/admin/backup/in-thread.ts'
 import { listBackups } from '../../src/operate/admin/backup/list.ts'
+import { newPng, upload } from '../club/pictures/pictures-world.ts'
 import { engines, sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
@@ -15,6 +25,7 @@ import { readRun } from './uploads.ts'
 const reason = 'Before the derby.'
 const folder = mkdtempSync(join(tmpdir(), 'matchday-console-backups-'))
 const BACKUPS = join(folder, 'backups')
+const UPLOADS = join(folder, 'uploads')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 onEngine(
@@ -46,6 +57,24 @@ onEngine(
       expect(maintenance).toContainEqual({ command: 'backup', finishedAt: run.endedAt })
     })
 
+    test('a backup has the uploaded pictures', async () => {
+      world.clock.advance(1_000)
+      const fan = await world.fan()
+      expect((await upload(fan, newPng())).status).toBe(201)
+      const run = await backedUp()
+      expect(run).toMatchObject({ state: 'done', counts: { pictures: 1, picturesMissing: 0 } })
+      expect(readdirSync(join(BACKUPS, 'pictures'))).toHaveLength(1)
+      expect(readFileSync(`${run.counts.file}.pictures`, 'utf8')).toMatch(
+        /^([0-9a-f]{64}) {2}pictures\/[0-9a-f]{2}\/\1\.webp\n$/,
+      )
+      rmSync(UPLOADS, { recursive: true })
+      world.clock.advance(1_000)
+      expect(await backedUp()).toMatchObject({
+        state: 'failed',
+        error: expect.stringContaining('(UPLOADS) is not a directory'),
+      })
+    })
+
     test('a ledger that contradicts itself becomes no backup, and the run says why', async () => {
       world.clock.advance(1_000)
       const before = files()
@@ -69,7 +98,7 @@ onEngine(
       rmSync(BACKUPS)
     })
   },
-  { env: { BACKUPS }, worldPer: 'test' },
+  { env: { BACKUPS, UPLOADS }, worldPer: 'test' },
 )
 
 for (const engine of engines.filter(({ name }) => name !== sqliteEngine.name)) {
@@ -91,7 +120,7 @@ describe('Backups in a thread', () => {
   })
 
   test('a run that is cancelled before it begins writes nothing', async () => {
-    const order = { path: join(own, 'live.db'), file: join(own, 'cancelled', 'copy.db') }
+    const order = { path: join(own, 'live.db'), file: join(own, 'cancelled', 'copy.db'), uploads: null }
     const cancelled = backUpInThread(order, () => Promise.reject(new Error('cancelled')))
     await expect(cancelled).rejects.toThrow('cancelled')
     expect(readdirSync(own)).not.toContain('cancelled')

@@ -39,6 +39,7 @@ export function startS3Server(bucket: string): S3Server {
     if (started.failing) return refuse(503, 'ServiceUnavailable')
     if (!isSigned(request)) return refuse(403, 'SignatureDoesNotMatch')
     const prefix = `/${bucket}/`
+    if (request.method === 'GET' && [prefix, prefix.slice(0, -1)].includes(pathname)) return list(request)
     if (!pathname.startsWith(prefix)) return refuse(404, 'NoSuchBucket')
     const key = decodeURIComponent(pathname.slice(prefix.length))
     if (request.method === 'PUT') {
@@ -51,6 +52,19 @@ export function startS3Server(bucket: string): S3Server {
     }
     const object = objects.get(key)
     return object ? new Response(new Uint8Array(object)) : refuse(404, 'NoSuchKey')
+  }
+
+  /** ListObjectsV2, two keys a page. */
+  function list(request: Request): Response {
+    const { searchParams } = new URL(request.url)
+    const [prefix, after] = [searchParams.get('prefix') ?? '', searchParams.get('start-after') ?? '']
+    const keys = [...objects.keys()].toSorted().filter(key => key.startsWith(prefix) && key > after)
+    const contents = keys.slice(0, 2).map(key => {
+      const size = objects.get(key)?.length ?? 0
+      return `<Contents><Key>${key}</Key><LastModified>2026-08-15T18:00:00.000Z</LastModified><Size>${size}</Size></Contents>`
+    })
+    const xml = `<?xml version="1.0"?><ListBucketResult><Name>${bucket}</Name><IsTruncated>${keys.length > 2}</IsTruncated>${contents.join('')}</ListBucketResult>`
+    return new Response(xml, { headers: { 'content-type': 'application/xml' } })
   }
 
   return started

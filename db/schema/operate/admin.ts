@@ -7,7 +7,7 @@ export function defineAdminTables(kit: ColumnKit) {
 
   /** When each command of maintenance last ended well, for the metrics. */
   const maintenanceRuns = table('maintenance_runs', {
-    /** `backup`, `verify-ledger` or `verify-quests`. */
+    /** `backup`, `verify-ledger` or the like. */
     command: id().primaryKey(),
     finishedAt: timestamp().notNull(),
   })

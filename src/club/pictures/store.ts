@@ -1,5 +1,5 @@
 /** Where the files of pictures are: a directory, or a bucket of an S3-compatible service. */
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { S3Client } from 'bun'
 import type { Sources } from '../../../db/index.ts'
@@ -12,6 +12,14 @@ export interface PictureStore {
   get(name: string): Promise<Uint8Array<ArrayBuffer> | null>
   /** Also if there is no such file. */
   delete(name: string): Promise<void>
+  /** All files, also those that an interrupted `put` has left. */
+  list(): AsyncIterable<ListedFile>
+}
+
+export interface ListedFile {
+  name: string
+  bytes: number
+  modifiedAt: Date
 }
 
 export const createPictureStore = (config: UploadsConfig, sources: Pick<Sources, 'newId'>): PictureStore =>
@@ -43,6 +51,26 @@ function inDirectory(folder: string, { newId }: Pick<Sources, 'newId'>): Picture
       return (await file.exists()) ? file.bytes() : null
     },
     delete: name => rm(pathOf(name), { force: true }),
+    async *list() {
+      for (const part of await readdirIfAny(folder)) {
+        if (!/^[0-9a-f]{2}$/.test(part)) continue
+        for (const name of await readdirIfAny(join(folder, part))) {
+          // Null: it was deleted meanwhile.
+          const stats = await stat(pathOf(name)).catch(() => null)
+          if (stats?.isFile()) yield { name, bytes: stats.size, modifiedAt: stats.mtime }
+        }
+      }
+    },
+  }
+}
+
+/** Empty for a directory that does not exist yet. */
+async function readdirIfAny(path: string): Promise<string[]> {
+  try {
+    return await readdir(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
 }
 
@@ -68,6 +96,16 @@ function inBucket(config: Extract<UploadsConfig, { kind: 's3' }>): PictureStore 
     },
     async delete(name) {
       await fileOf(name).delete()
+    },
+    async *list() {
+      let startAfter: string | undefined
+      for (;;) {
+        const page = await client.list({ prefix, ...(startAfter === undefined ? {} : { startAfter }) })
+        for (const { key, size = 0, lastModified = '' } of page.contents ?? [])
+          yield { name: key.slice(prefix.length), bytes: size, modifiedAt: new Date(lastModified) }
+        startAfter = page.contents?.at(-1)?.key
+        if (!page.isTruncated || startAfter === undefined) return
+      }
     },
   }
 }

@@ -1,7 +1,12 @@
 /** When commands of maintenance last ended well: in the database, since they run in other processes than the metrics. */
 import type { Reader, Transaction } from '../../../db/index.ts'
 
-export type MaintenanceCommand = 'backup' | 'verify-ledger' | 'verify-quests' | 'verify-audit'
+export type MaintenanceCommand =
+  | 'backup'
+  | 'verify-ledger'
+  | 'verify-quests'
+  | 'verify-audit'
+  | 'verify-pictures'
 
 export async function recordRun(tx: Transaction, command: MaintenanceCommand): Promise<void> {
   const { maintenanceRuns: runs } = tx.tables

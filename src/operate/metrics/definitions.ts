@@ -169,7 +169,7 @@ export function defineMetrics() {
     ),
     verificationAge: gauge(
       'matchday_clean_verification_age_seconds',
-      'Time since `verify-ledger`, `verify-quests` or `audit verify` (`verify-audit`) last ended without findings; missing before the first time.',
+      'Time since `verify-ledger`, `verify-quests`, `verify-pictures` or `audit verify` (`verify-audit`) last ended without findings; missing before the first time.',
       ['command'],
     ),
     unreadableRows: gauge(

@@ -66,7 +66,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
   const readUnreadable = createCachedRead(() => countUnreadable(db.read, deps), {
     ...{ elapsed, maxAgeMs: UNREADABLE_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
   })
-  const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-audit']
+  const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-audit', 'verify-pictures']
   const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
 
   return async () => {

@@ -1,6 +1,6 @@
 /** The stores of pictures: a directory, and an S3-compatible server. */
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPictureStore } from '../../../src/club/pictures/store.ts'
@@ -37,6 +37,27 @@ describe.each(['directory', 'bucket'] as const)('A %s', kind => {
     for (let n = 0; n < 2; n++) await store.delete(NAME)
     expect(await store.get(NAME)).toBeNull()
   })
+
+  test('lists what it has, page by page, and nothing of others', async () => {
+    const names = ['01', '02', '03', '04', '05'].map(start => `${start.repeat(32)}.webp`)
+    for (const name of names) await store.put(name, Buffer.from(name))
+    mkdirSync(join(folder, 'notes'), { recursive: true })
+    s3.objects.set('other/note', new Uint8Array(3))
+    const listed = await Array.fromAsync(store.list())
+    expect(listed.map(({ name, bytes }) => [name, bytes]).toSorted()).toEqual(
+      names.map(name => [name, name.length]),
+    )
+    expect(listed.every(({ modifiedAt }) => modifiedAt.getTime() > 0)).toBe(true)
+    for (const name of names) await store.delete(name)
+    s3.objects.delete('other/note')
+    for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true })
+    expect(await Array.fromAsync(store.list())).toEqual([])
+  })
+})
+
+test('a directory that does not exist has no files', async () => {
+  const absent = createPictureStore({ kind: 'directory', path: join(folder, 'absent') }, realSources)
+  expect(await Array.fromAsync(absent.list())).toEqual([])
 })
 
 test('a directory has no partial files, also while the same one is put several times', async () => {

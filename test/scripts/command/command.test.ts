@@ -169,6 +169,7 @@ test('exactly the commands that change data have --dry-run', async () => {
       'token',
       'verify-draw',
       'verify-ledger',
+      'verify-pictures',
       'verify-provenance',
       'verify-quests',
     ],

@@ -4,14 +4,28 @@ import { dirname, resolve } from 'node:path'
 import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../../../../db/sqlite/copy.ts'
 import { realSources } from '../../../core/sources.ts'
 import { erasuresPathOf } from '../../../platform/config/database.ts'
+import type { UploadsConfig } from '../../../platform/config/uploads.ts'
 import { exportErasures } from '../reapply-erasures.ts'
 import { BackupFault } from './backup-fault.ts'
+import {
+  type BackedUpPictures,
+  backUpPictures,
+  listPicturesIn,
+  type OnPicture,
+  publishManifest,
+  removePartialManifest,
+  removeUnused,
+  requireStore,
+} from './pictures.ts'
 import { type OnVerified, verifyCopy } from './verify-copy.ts'
 
 interface BackupOptions {
   /** Replace an existing file. */
   force?: boolean | undefined
+  /** Where the pictures are, null if that is not configured; undefined leaves them out. */
+  uploads: UploadsConfig | null | undefined
   onVerified: OnVerified
+  onPicture: OnPicture
 }
 
 export interface Backup {
@@ -21,6 +35,8 @@ export interface Backup {
   migrations: number
   /** Null: the copy has another schema version, of which only the file was checked. */
   ledgerDigest: string | null
+  /** Null: they were left out. */
+  pictures: BackedUpPictures | null
 }
 
 /** Under another name until it is complete: a killed run leaves no file that looks like a backup. */
@@ -37,18 +53,30 @@ export async function backUp(path: string, file: string, options: BackupOptions)
   let written = false
   try {
     removeSqlite(partial)
+    removePartialManifest(file)
     copySqlite(path, partial)
     const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, options.onVerified)
     if (existsSync(file) && !options.force)
       throw new BackupFault(`${file} was created meanwhile: choose another name, or use --force.`)
     if (current) await listErasures(partial, erasuresPathOf(path))
+    const pictures = await copyPictures(partial, file, options)
+    publishManifest(file)
     moveFile(partial, file)
     written = true
-    return { file, bytes: fileSize(file), rows, migrations, ledgerDigest }
+    await removeUnused(file, realSources.now())
+    return { file, bytes: fileSize(file), rows, migrations, ledgerDigest, pictures }
   } finally {
     removeSqlite(partial)
+    removePartialManifest(file)
     if (!written && firstCreated !== undefined) removeFolders(folder, firstCreated)
   }
+}
+
+async function copyPictures(copy: string, file: string, { uploads, onPicture }: BackupOptions) {
+  if (uploads === undefined) return null
+  const ids = await listPicturesIn(copy)
+  const store = requireStore(ids, uploads)
+  return store ? backUpPictures(ids, store, file, onPicture) : { files: 0, copied: 0, missing: 0 }
 }
 
 /** Adds missing erasures to the list, such as those by other means than `erase-user`. */

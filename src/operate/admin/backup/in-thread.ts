@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { removeSqlite } from '../../../../db/sqlite/copy.ts'
 import { type Backup, partialOf } from './back-up.ts'
 import { BackupFault } from './backup-fault.ts'
+import { removePartialManifest } from './pictures.ts'
 import type { BackupMessage, BackupOrder } from './thread.ts'
 
 /** Between two calls of `onProgress`. */
@@ -44,6 +45,9 @@ export async function backUpInThread(
     ended.catch(() => {})
     thread.terminate()
     // Its folder may be what is wrong.
-    if (existsSync(partial)) removeSqlite(partial)
+    if (existsSync(partial)) {
+      removeSqlite(partial)
+      removePartialManifest(order.file)
+    }
   }
 }

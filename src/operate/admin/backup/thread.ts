@@ -1,6 +1,7 @@
 /** The thread that backs up: see `in-thread.ts`. Copying and checking a file block. */
 import { parentPort } from 'node:worker_threads'
 import { DatabaseError, translateDatabaseError } from '../../../../db/index.ts'
+import type { UploadsConfig } from '../../../platform/config/uploads.ts'
 import { type Backup, backUp } from './back-up.ts'
 import { BackupFault } from './backup-fault.ts'
 
@@ -8,6 +9,7 @@ export interface BackupOrder {
   /** Of the database. */
   path: string
   file: string
+  uploads: UploadsConfig | null
 }
 
 /** `failed`: in words for staff, or null where only the log says it. */
@@ -19,11 +21,10 @@ export type BackupMessage =
 const post = (message: BackupMessage) => parentPort?.postMessage(message)
 
 // Null outside of a thread.
-parentPort?.once('message', async ({ path, file }: BackupOrder) => {
+parentPort?.once('message', async ({ path, file, uploads }: BackupOrder) => {
   try {
-    post({
-      backup: await backUp(path, file, { onVerified: (done, total) => post({ verified: { done, total } }) }),
-    })
+    const onVerified = (done: number, total: number) => post({ verified: { done, total } })
+    post({ backup: await backUp(path, file, { uploads, onVerified, onPicture() {} }) })
   } catch (error) {
     const fault = translateDatabaseError(error)
     post({ failed: inWords(fault), reason: fault instanceof Error ? fault.message : String(fault) })

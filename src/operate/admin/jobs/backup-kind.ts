@@ -7,11 +7,16 @@ export const backupKind = {
   unit: 'fans verified',
   maintenance: 'backup',
   slotOf: () => 'backup',
-  async run({ config: { backups }, input: { file = '' }, onProgress }) {
+  async run({ config: { backups, uploads }, input: { file = '' }, onProgress }) {
     if (!backups) throw new Error('only SQLite is backed up by the server')
     try {
-      const { ledgerDigest, ...backup } = await backUpInThread({ path: backups.path, file }, onProgress)
-      const counts = { ...backup, ...(ledgerDigest === null ? {} : { digest: ledgerDigest }) }
+      const order = { path: backups.path, file, uploads }
+      const { ledgerDigest, pictures, ...backup } = await backUpInThread(order, onProgress)
+      const counts = {
+        ...backup,
+        ...(ledgerDigest === null ? {} : { digest: ledgerDigest }),
+        ...(pictures && { pictures: pictures.files, picturesMissing: pictures.missing }),
+      }
       return { findings: 0, counts }
     } catch (error) {
       if (!(error instanceof BackupFault)) throw error

@@ -103,6 +103,10 @@ export function summaryOf(run: RunData): string {
     return [
       counts.bytes === undefined ? '' : formatBytes(Number(counts.bytes)),
       counts.rows === undefined ? '' : `${formatCount(Number(counts.rows))} rows`,
+      ...(counts.pictures ? [`${formatCount(Number(counts.pictures))} pictures`] : []),
+      ...(counts.picturesMissing
+        ? [`${formatCount(Number(counts.picturesMissing))} pictures missing in the store`]
+        : []),
     ]
       .filter(Boolean)
       .join(', ')

@@ -1,0 +1,217 @@
+/**
+ * The pictures of a backup: files by hash in the folder `pictures` next to it, which the backups of a folder share, and a
+ * manifest, `BACKUP.pictures`, in the form of sha256sum. The manifest has its name before the backup has its own: what is named
+ * as a backup is whole.
+ */
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Reader } from '../../../../db/index.ts'
+import { moveFile, openSqliteCopy, syncFile } from '../../../../db/sqlite/copy.ts'
+import { createPictureStore, type PictureStore } from '../../../club/pictures/store.ts'
+import { realSources } from '../../../core/sources.ts'
+import { nameOf } from '../../../core/uploaded-url.ts'
+import type { UploadsConfig } from '../../../platform/config/uploads.ts'
+import { BackupFault } from './backup-fault.ts'
+
+const FOLDER = 'pictures'
+/** What a killed backup has left is deleted after this time. */
+const LEFT_MS = 86_400_000
+const AT_ONCE = 8
+
+const folderOf = (file: string) => join(dirname(resolve(file)), FOLDER)
+export const manifestOf = (file: string) => `${file}.${FOLDER}`
+const partialOf = (manifest: string) => `${manifest}.partial`
+
+/** Pictures done, of `total`. */
+export type OnPicture = (done: number, total: number) => void
+
+export interface BackedUpPictures {
+  /** In the backup. */
+  files: number
+  /** Of these, the ones that no earlier backup of the folder had. */
+  copied: number
+  /** Of fans and entries, without a file in the store, or with one of other bytes: not in the backup. */
+  missing: number
+}
+
+/** The ids of the files that fans and systems of the club have. */
+export async function listPictures(read: Reader): Promise<string[]> {
+  const { fileId } = read.tables.pictures
+  const rows = await read.selectDistinct({ fileId }).from(read.tables.pictures).orderBy(fileId)
+  return rows.map(row => row.fileId)
+}
+
+/** Of a database that has no writers. */
+export async function listPicturesIn(path: string): Promise<string[]> {
+  const { read, close } = openSqliteCopy(path, realSources)
+  try {
+    return await listPictures(read)
+  } finally {
+    close()
+  }
+}
+
+/** @throws BackupFault if the pictures of a database cannot be where the configuration says */
+export function requireStore(ids: string[], uploads: UploadsConfig | null): PictureStore | null {
+  if (ids.length === 0) return null
+  const count = `The database has ${ids.length} pictures`
+  if (!uploads)
+    throw new BackupFault(
+      `${count}, and UPLOADS is not set here: set it as for the API, or leave them out with --no-pictures.`,
+    )
+  if (uploads.kind === 'directory' && !isDirectory(uploads.path))
+    throw new BackupFault(
+      `${count}, and ${uploads.path} (UPLOADS) is not a directory: set UPLOADS as for the API, or leave them out with --no-pictures.`,
+    )
+  return createPictureStore(uploads, realSources)
+}
+
+const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** Copies what the folder of the backup does not have yet, and writes the manifest: see `publishManifest`. */
+export async function backUpPictures(
+  ids: string[],
+  store: PictureStore,
+  file: string,
+  onPicture: OnPicture,
+): Promise<BackedUpPictures> {
+  const kept = createPictureStore({ kind: 'directory', path: folderOf(file) }, realSources)
+  const partial = partialOf(manifestOf(file))
+  // From here on `removeUnused` of another backup keeps them.
+  writeManifest(partial, ids)
+  const present = await listNames(kept)
+  const missing = new Set<string>()
+  let copied = 0
+  await inParallel(ids, onPicture, async id => {
+    if (present.has(nameOf(id))) return
+    const bytes = await readIntact(store, id)
+    if (bytes) {
+      await kept.put(nameOf(id), Buffer.from(bytes))
+      copied++
+    } else missing.add(id)
+  })
+  const backedUp = ids.filter(id => !missing.has(id))
+  const listed = await listNames(kept)
+  const lost = backedUp.filter(id => !listed.has(nameOf(id)))
+  if (lost.length > 0)
+    throw new BackupFault(`Pictures in ${folderOf(file)} were deleted meanwhile (${lost.length}): try again.`)
+  writeManifest(partial, backedUp)
+  return { files: backedUp.length, copied, missing: missing.size }
+}
+
+/** Gives the manifest its name; a backup without pictures has none, and keeps none of a replaced one. */
+export function publishManifest(file: string): void {
+  const manifest = manifestOf(file)
+  if (existsSync(partialOf(manifest))) moveFile(partialOf(manifest), manifest)
+  else rmSync(manifest, { force: true })
+}
+
+/** Of a backup that failed. */
+export const removePartialManifest = (file: string) => rmSync(partialOf(manifestOf(file)), { force: true })
+
+/** Deletes the pictures that no backup of the folder has any more, and the manifests of deleted backups. */
+export async function removeUnused(file: string, now: Date): Promise<void> {
+  const folder = dirname(resolve(file))
+  const store = createPictureStore({ kind: 'directory', path: folderOf(file) }, realSources)
+  const isOld = (modifiedAt: Date) => now.getTime() - modifiedAt.getTime() > LEFT_MS
+  const stored = await Array.fromAsync(store.list())
+  const used = new Set<string>()
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const [, backup, isPartial] = /^(.+)\.pictures(\.partial)?$/.exec(name) ?? []
+    if (backup === undefined) continue
+    const isLeft = isPartial !== undefined || !existsSync(join(folder, backup))
+    if (isLeft && isOld(statSync(path).mtime)) rmSync(path, { force: true })
+    else for (const id of readManifest(path)) used.add(nameOf(id))
+  }
+  for (const { name, modifiedAt } of stored) {
+    // Others may put files of their own here.
+    const isOurs = /^[0-9a-f]{64}\.webp/.test(name)
+    const isDraft = !name.endsWith('.webp')
+    if (isOurs && !used.has(name) && (!isDraft || isOld(modifiedAt))) await store.delete(name)
+  }
+}
+
+export interface RestoredPictures {
+  /** Written into the store. */
+  restored: number
+  /** Were in the store already. */
+  present: number
+  /** Were missing when the backup was made, and still are. */
+  missing: number
+}
+
+/**
+ * Writes pictures of a backup into the store, which keeps what else it has. Null: the backup is one without pictures.
+ * @throws BackupFault if the backup is not whole, after the others were written
+ */
+export async function restorePictures(
+  ids: string[],
+  file: string,
+  uploads: UploadsConfig | null,
+  { dryRun, onPicture }: { dryRun: boolean; onPicture: OnPicture },
+): Promise<RestoredPictures | null> {
+  const manifest = manifestOf(file)
+  if (!existsSync(manifest)) return null
+  const listed = new Set(readManifest(manifest))
+  if (!uploads && listed.size > 0)
+    throw new BackupFault(
+      `${file} has pictures, and UPLOADS is not set here: set it as for the API, or restore the database alone with --no-pictures.`,
+    )
+  if (!uploads) return { restored: 0, present: 0, missing: 0 }
+  const store = createPictureStore(uploads, realSources)
+  const kept = createPictureStore({ kind: 'directory', path: folderOf(file) }, realSources)
+  const count = { restored: 0, present: 0, missing: 0 }
+  const broken: string[] = []
+  await inParallel(ids, onPicture, async id => {
+    if (await readIntact(store, id)) return void count.present++
+    const bytes = await readIntact(kept, id)
+    if (bytes) {
+      if (!dryRun) await store.put(nameOf(id), Buffer.from(bytes))
+      count.restored++
+    } else if (listed.has(id)) broken.push(id)
+    else count.missing++
+  })
+  if (broken.length > 0)
+    throw new BackupFault(
+      `Of the pictures of ${basename(file)}, ${broken.length} are missing or damaged in ${folderOf(file)}, such as ${nameOf(broken[0] ?? '')}. ` +
+        'The database is not replaced. With --no-pictures it is, and the other pictures are in the store already.',
+    )
+  return count
+}
+
+/** Null if the store has no such file, or one of other bytes. */
+export async function readIntact(store: PictureStore, id: string) {
+  const bytes = await store.get(nameOf(id))
+  return bytes && hash('sha256', bytes, 'hex') === id ? bytes : null
+}
+
+export async function listNames(store: PictureStore): Promise<Set<string>> {
+  const names = new Set<string>()
+  for await (const { name } of store.list()) names.add(name)
+  return names
+}
+
+/** Runs `work` for each of these, some at a time. */
+export async function inParallel(
+  ids: string[],
+  onPicture: OnPicture,
+  work: (id: string) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    await Promise.all(ids.slice(start, start + AT_ONCE).map(work))
+    onPicture(Math.min(start + AT_ONCE, ids.length), ids.length)
+  }
+}
+
+const LINE = /^([0-9a-f]{64}) {2}pictures\/[0-9a-f]{2}\/\1\.webp$/gm
+
+function writeManifest(path: string, ids: string[]): void {
+  const lines = ids.map(id => `${id}  ${FOLDER}/${id.slice(0, 2)}/${nameOf(id)}\n`)
+  writeFileSync(path, lines.join(''), { mode: 0o600 })
+  syncFile(path)
+}
+
+const readManifest = (path: string): string[] =>
+  [...readFileSync(path, 'utf8').matchAll(LINE)].map(([, id = '']) => id)

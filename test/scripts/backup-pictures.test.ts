@@ -1,0 +1,302 @@
+/** Pictures in `bun run backup` and `bun run restore`, and `bun run verify-pictures`, as operators run them. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { hash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Database, openDatabase } from '../../db/index.ts'
+import { migrate } from '../../db/migrate.ts'
+import { createSpine } from '../../src/app/spine.ts'
+import { addPicture } from '../../src/club/pictures/upload.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { addressOf, nameOf } from '../../src/core/uploaded-url.ts'
+import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { readRuns } from '../../src/operate/admin/maintenance.ts'
+import { engines } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { runScript, startScript } from './run-script.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-pictures-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const pathOf = (...names: string[]) => join(folder, ...names)
+const idOf = (text: string) => hash('sha256', text, 'hex')
+const fileOf = (store: string, text: string) => pathOf(store, idOf(text).slice(0, 2), nameOf(idOf(text)))
+const envOf = (database: string, uploads = 'uploads') => ({
+  DATABASE_URL: `sqlite:${pathOf(database)}`,
+  UPLOADS: pathOf(uploads),
+})
+const run = (script: string, database: string, parameters: string[], env: Record<string, string> = {}) =>
+  runScript(script, parameters, { env: { ...envOf(database), ...env } })
+
+function putFile(store: string, text: string, bytes = text) {
+  mkdirSync(dirname(fileOf(store, text)), { recursive: true })
+  writeFileSync(fileOf(store, text), bytes)
+}
+
+/** Rows of pictures that the club has uploaded, and their files in `uploads`. */
+async function addRows(db: Database, texts: string[], owner: { userId: string } | { source: string }) {
+  for (const text of texts) {
+    const file = { id: idOf(text), width: 4, height: 4, bytes: text.length }
+    await db.write(async tx => {
+      await tx.insert(tx.tables.pictureFiles).values(file)
+      await addPicture(tx, owner, file)
+    })
+    putFile('uploads', text)
+  }
+}
+
+/** A child makes it: this process would keep a lock on what it has opened. */
+async function withPictures(name: string, ...texts: string[]) {
+  const scratch = `scratch-${name}`
+  await migrate(`sqlite:${pathOf(scratch)}`)
+  const db = openDatabase(`sqlite:${pathOf(scratch)}`, realSources, { spine: createSpine() })
+  await addRows(db, texts, { source: 'club' })
+  const fan = { provider: 'mock-idp', subject: 'sub-wilhelmina' }
+  await db.write(tx => upsertProfile(tx, fan, { displayName: 'Wilhelmina' }))
+  const { user } = await db.write(tx => ensureUser(tx, fan))
+  await addRows(db, [`of ${name}`], { userId: user.id })
+  await db.close()
+  writeFileSync(pathOf(name), readFileSync(pathOf(scratch)))
+  return user.id
+}
+
+const filesIn = (store: string) =>
+  existsSync(pathOf(store))
+    ? readdirSync(pathOf(store), { recursive: true, encoding: 'utf8' })
+        .filter(name => name.length > 3)
+        .map(name => readFileSync(pathOf(store, name), 'utf8'))
+        .toSorted()
+    : []
+const backups = () => readdirSync(pathOf('backups')).toSorted()
+
+describe('A backup', () => {
+  test('has each picture once for all backups of its folder, with a manifest for sha256sum', async () => {
+    await withPictures('live.db', 'crest', 'pack')
+    const first = await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    expect(first).toMatchObject({ code: 0, err: '' })
+    expect(first.out).toContain(`3 pictures, 3 of them new in ${pathOf('backups')}/pictures.`)
+    const written = statSync(fileOf('backups/pictures', 'crest'))
+    const second = await run('backup', 'live.db', [pathOf('backups/tuesday.db'), '--json'])
+    expect(JSON.parse(second.out).pictures).toEqual({ files: 3, copied: 0, missing: 0 })
+    expect(statSync(fileOf('backups/pictures', 'crest')).ino).toBe(written.ino)
+    expect(backups()).toEqual([
+      ...['monday.db', 'monday.db.pictures', 'pictures', 'tuesday.db', 'tuesday.db.pictures'],
+    ])
+    expect(filesIn('backups/pictures')).toEqual(['crest', 'of live.db', 'pack'])
+    const check = () =>
+      Bun.spawnSync(['sha256sum', '--quiet', '--check', 'monday.db.pictures'], { cwd: pathOf('backups') })
+    expect(check().exitCode).toBe(0)
+    writeFileSync(fileOf('backups/pictures', 'crest'), 'crest!')
+    expect(check().exitCode).toBe(1)
+  })
+
+  test('forgets pictures that no backup of its folder has any more, and leaves files of others', async () => {
+    await withPictures('live.db', 'crest')
+    await withPictures('later.db', 'pack')
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    putFile('backups/pictures', 'notes', 'of somebody')
+    renameSync(fileOf('backups/pictures', 'notes'), pathOf('backups/pictures/ab-notes'))
+    await run('backup', 'later.db', [pathOf('backups/tuesday.db')])
+    expect(filesIn('backups/pictures')).toEqual(['crest', 'of later.db', 'of live.db', 'of somebody', 'pack'])
+    rmSync(pathOf('backups/monday.db'))
+    const yesterday = new Date(Date.now() - 90_000_000)
+    utimesSync(pathOf('backups/monday.db.pictures'), yesterday, yesterday)
+    await run('backup', 'later.db', [pathOf('backups/wednesday.db')])
+    expect(filesIn('backups/pictures')).toEqual(['of later.db', 'of somebody', 'pack'])
+    expect(backups()).not.toContain('monday.db.pictures')
+  })
+
+  test('tells of pictures that are missing or damaged in the store, and is made', async () => {
+    await withPictures('live.db', 'crest', 'pack')
+    rmSync(fileOf('uploads', 'crest'))
+    writeFileSync(fileOf('uploads', 'pack'), 'torn')
+    const { code, out } = await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    expect(code).toBe(0)
+    expect(out).toContain('1 pictures, 1 of them new')
+    expect(out).toContain(
+      'Not in the store, or with other bytes: 2 pictures. `bun run verify-pictures` lists them.',
+    )
+    expect(filesIn('backups/pictures')).toEqual(['of live.db'])
+  })
+
+  test.each([
+    ['a directory that is absent', { UPLOADS: '/nowhere/at/all' }, 'is not a directory'],
+    ['a file', { UPLOADS: import.meta.path }, 'is not a directory'],
+    ['no UPLOADS', { UPLOADS: '', NODE_ENV: 'production' }, 'UPLOADS is not set here'],
+  ])('with %s in place of the pictures is not made, unless it is to have none', async (_label, env, why) => {
+    await withPictures('live.db', 'crest')
+    const { code, err } = await run('backup', 'live.db', [pathOf('backups/monday.db')], env)
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) })
+    expect(existsSync(pathOf('backups'))).toBe(false)
+    const without = await run('backup', 'live.db', [pathOf('backups/monday.db'), '--no-pictures'], env)
+    expect(without.code).toBe(0)
+    expect(backups()).toEqual(['monday.db'])
+  })
+
+  test('that is killed while it copies pictures is none, and the next one goes on', async () => {
+    await withPictures('live.db', 'crest', 'pack')
+    // A pipe that nobody writes to: reading it does not end.
+    rmSync(fileOf('uploads', 'pack'))
+    Bun.spawnSync(['mkfifo', fileOf('uploads', 'pack')])
+    const child = startScript('backup', [pathOf('backups/monday.db')], { env: envOf('live.db') })
+    await waitUntil('the other pictures are copied', () =>
+      ['crest', 'of live.db'].every(text => existsSync(fileOf('backups/pictures', text))),
+    )
+    child.kill('SIGKILL')
+    await child.exited
+    expect(backups()).not.toContain('monday.db')
+    expect(backups()).not.toContain('monday.db.pictures')
+    const refused = await run('restore', 'new.db', [pathOf('backups/monday.db')])
+    expect(refused.err).toContain('There is no file')
+
+    rmSync(fileOf('uploads', 'pack'))
+    putFile('uploads', 'pack')
+    const { out } = await run('backup', 'live.db', [pathOf('backups/monday.db'), '--json'])
+    expect(JSON.parse(out).pictures).toEqual({ files: 3, copied: 1, missing: 0 })
+    expect(backups()).toEqual(['monday.db', 'monday.db.pictures', 'pictures'])
+  })
+
+  test('without pictures in the database has neither folder nor manifest, also over one that had', async () => {
+    await withPictures('live.db', 'crest')
+    await migrate(`sqlite:${pathOf('empty.db')}`)
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    const env = { UPLOADS: pathOf('absent') }
+    expect((await run('backup', 'empty.db', [pathOf('backups/monday.db'), '--force'], env)).code).toBe(0)
+    expect(backups()).toEqual(['monday.db', 'pictures'])
+    expect(filesIn('backups/pictures')).toEqual([])
+  })
+})
+
+describe('A restore', () => {
+  test('puts pictures back, keeps the others, and twice changes nothing more', async () => {
+    await withPictures('live.db', 'crest', 'pack')
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    rmSync(fileOf('uploads', 'crest'))
+    writeFileSync(fileOf('uploads', 'pack'), 'torn')
+    putFile('uploads', 'later')
+    const dry = await run('restore', 'live.db', [pathOf('backups/monday.db'), '--force', '--dry-run'])
+    expect(dry.out).toContain('2 pictures would be written into UPLOADS, which had 1 of them already.')
+    expect(filesIn('uploads')).toEqual(['later', 'of live.db', 'torn'])
+
+    const { code, out } = await run('restore', 'live.db', [pathOf('backups/monday.db'), '--force'])
+    expect(code).toBe(0)
+    expect(out).toContain('2 pictures were written into UPLOADS, which had 1 of them already.')
+    expect(filesIn('uploads')).toEqual(['crest', 'later', 'of live.db', 'pack'])
+    const again = await run('restore', 'live.db', [pathOf('backups/monday.db'), '--force', '--json'])
+    expect(JSON.parse(again.out).pictures).toEqual({ restored: 0, present: 3, missing: 0 })
+  })
+
+  test('on another machine makes the directory, without pictures of fans who were erased since', async () => {
+    const fan = await withPictures('live.db', 'crest')
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    expect((await run('erase-user', 'live.db', [fan, '--yes'])).code).toBe(0)
+    const parameters = [pathOf('backups/monday.db'), '--erasures', pathOf('live.db.erasures')]
+    const { code } = await run('restore', 'new.db', parameters, { UPLOADS: pathOf('new/uploads') })
+    expect(code).toBe(0)
+    expect(filesIn('new/uploads')).toEqual(['crest'])
+  })
+
+  test('of a backup whose pictures are not whole leaves the database, and --no-pictures restores it', async () => {
+    await withPictures('live.db', 'crest', 'pack')
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    rmSync(fileOf('backups/pictures', 'crest'))
+    writeFileSync(fileOf('backups/pictures', 'pack'), 'torn')
+    const env = { UPLOADS: pathOf('new') }
+    const { code, err } = await run('restore', 'new.db', [pathOf('backups/monday.db')], env)
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('Of the pictures of monday.db, 2 are missing or damaged in '),
+    })
+    expect(existsSync(pathOf('new.db'))).toBe(false)
+    expect(filesIn('new')).toEqual(['of live.db'])
+    const alone = await run('restore', 'new.db', [pathOf('backups/monday.db'), '--no-pictures'], env)
+    expect(alone.code).toBe(0)
+  })
+
+  test('of a backup that came without its manifest says so', async () => {
+    await withPictures('live.db', 'crest')
+    await run('backup', 'live.db', [pathOf('backups/monday.db'), '--no-pictures'])
+    const { code, err, out } = await run('restore', 'new.db', [pathOf('backups/monday.db')])
+    expect(code).toBe(0)
+    expect(err).toContain(
+      `There is no ${pathOf('backups/monday.db')}.pictures: the backup is one without pictures`,
+    )
+    expect(out).not.toContain('into UPLOADS')
+  })
+
+  test('without UPLOADS, or where it cannot write, leaves the database', async () => {
+    await withPictures('live.db', 'crest')
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    writeFileSync(pathOf('file'), 'of somebody')
+    for (const [env, why] of [
+      [{ UPLOADS: '', NODE_ENV: 'production' }, 'has pictures, and UPLOADS is not set here'],
+      [{ UPLOADS: pathOf('file') }, 'a directory is needed'],
+    ] as const) {
+      const { code, err } = await run('restore', 'new.db', [pathOf('backups/monday.db')], env)
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) })
+      expect(existsSync(pathOf('new.db'))).toBe(false)
+    }
+  })
+})
+
+describe.each(engines)('verify-pictures on $name', engine => {
+  test('reports what is missing, damaged, unreferenced or not uploaded, and records a clean run', async () => {
+    const opened = await engine.open(realSources)
+    try {
+      const { db, url } = opened
+      const verify = (...parameters: string[]) =>
+        runScript('verify-pictures', parameters, {
+          env: { DATABASE_URL: url ?? '', UPLOADS: pathOf('uploads') },
+        })
+      await addRows(db, ['crest', 'pack', 'poster'], { source: 'club' })
+      const clean = await verify()
+      expect(clean).toMatchObject({ code: 0, err: '' })
+      expect(clean.out).toContain(`No findings in 3 pictures, 3 files in ${pathOf('uploads')}.`)
+      expect([...(await readRuns(db.read)).keys()]).toEqual(['verify-pictures'])
+
+      rmSync(fileOf('uploads', 'crest'))
+      writeFileSync(fileOf('uploads', 'pack'), 'torn')
+      putFile('uploads', 'left')
+      const hoursAgo = new Date(Date.now() - 7_200_000)
+      utimesSync(fileOf('uploads', 'left'), hoursAgo, hoursAgo)
+      putFile('uploads', 'just begun')
+      await db.write(tx =>
+        upsertProfile(
+          tx,
+          { provider: 'mock-idp', subject: 'ada' },
+          { avatarUrl: 'https://example.com/a.png' },
+        ),
+      )
+      await db.write(tx => tx.update(tx.tables.users).set({ avatarUrl: addressOf(idOf('elsewhere')) }))
+      const { code, out } = await verify('--json')
+      expect(code).toBe(1)
+      const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
+      expect(JSON.parse(out).findings.toSorted(byName)).toEqual(
+        [
+          { what: 'missing', name: nameOf(idOf('crest')) },
+          { what: 'damaged', name: nameOf(idOf('pack')) },
+          { what: 'unreferenced', name: nameOf(idOf('left')) },
+          { what: 'not_uploaded', name: nameOf(idOf('elsewhere')), in: 'users.avatar_url' },
+        ].toSorted(byName),
+      )
+    } finally {
+      await opened.remove()
+    }
+  })
+})
