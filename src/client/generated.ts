@@ -649,7 +649,7 @@ export interface components {
              */
             code: "pack_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No pack with this id has been opened. The proof of a draw exists once the pack is opened. */
+        /** @description No pack with this id has been opened, or the seed that its fan chose was deleted with the account. The proof of a draw exists once the pack is opened. */
         ProofNotFoundProblem: {
             /**
              * @description `proof_not_found`.

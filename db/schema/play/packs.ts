@@ -121,6 +121,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       createdAt: timestamp().notNull(),
       openedAt: timestamp(),
       clientSeed: text(),
+      /** When the erasure of the fan replaced the client seed by an empty one: the draw cannot be repeated. */
+      seedErasedAt: timestamp(),
       /** Revoked unopened: it can no longer be opened. */
       revokedAt: timestamp(),
     },
@@ -203,7 +205,14 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
 
 export const fanData = {
   packPurchases: { userId: { export: 'purchases', erasure: 'keep', merge: 'move' } },
-  userPacks: { userId: { export: 'packs', erasure: 'keep', merge: 'move' } },
+  userPacks: {
+    userId: {
+      export: 'packs',
+      // An empty client seed stays, and so does the proof of its draw.
+      erasure: { replace: ['clientSeed', 'seedErasedAt'] },
+      merge: 'move',
+    },
+  },
   userItems: {
     userId: { export: 'givenItems', erasure: 'keep', merge: 'stay' },
     ownerId: {

@@ -22,6 +22,7 @@ import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
 import { ensureUser, erasedSubject, findRecords, type User } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
 import { deleteLocker } from '../../play/lockers/personal-data.ts'
+import { deleteClientSeeds } from '../../play/packs/erase.ts'
 import { cancelPendingPacks } from '../../play/packs/purchases.ts'
 import { deleteCountsOf } from '../../play/quests/counted.ts'
 import { countCodes, voidCodes } from '../../play/rewards/void-codes.ts'
@@ -149,6 +150,7 @@ async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   await deleteRelations(tx, user.id)
   await voidTradesOf(tx, user.id)
   await cancelPendingPacks(tx, user.id)
+  await deleteClientSeeds(tx, user.id)
   await eraseOrders(tx, user.id)
   await deleteNotesAbout(tx, user.id)
   await deleteAppeals(tx, user.id)

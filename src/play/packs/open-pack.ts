@@ -101,10 +101,10 @@ const selectDrawn = prepared((reader: Reader, userPackId: string) => {
     .orderBy(asc(userItems.position))
 })
 
-/** The proof of an opened pack; public. */
+/** The proof of an opened pack; public. None of a pack whose client seed was erased: what it would draw was never drawn. */
 export async function readProof(reader: Reader, userPackId: string) {
   const userPack = await findUserPack(reader, userPackId)
-  if (!userPack?.openedAt) throw new DomainError(packProblems.proof_not_found)
+  if (!userPack?.openedAt || userPack.seedErasedAt) throw new DomainError(packProblems.proof_not_found)
   return proofOf(userPack, await purchaseOf(reader, userPack.purchaseId))
 }
 readProof.problems = [packProblems.proof_not_found] as const

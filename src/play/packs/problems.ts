@@ -55,7 +55,8 @@ export const packProblems = defineProblems({
   },
   proof_not_found: {
     status: 404,
-    title: 'There is no opened pack with this id',
-    description: 'No pack with this id has been opened. The proof of a draw exists once the pack is opened.',
+    title: 'There is no proof of a pack with this id',
+    description:
+      'No pack with this id has been opened, or the seed that its fan chose was deleted with the account. The proof of a draw exists once the pack is opened.',
   },
 })

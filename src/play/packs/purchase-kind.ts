@@ -72,7 +72,7 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   },
 }
 
-const SEALED = { openedAt: null, clientSeed: null, revokedAt: null }
+const SEALED = { openedAt: null, clientSeed: null, seedErasedAt: null, revokedAt: null }
 
 const insertUserPack = prepared((tx: Transaction, userPack: UserPackRow) =>
   tx.insert(tx.tables.userPacks).values(userPack),

@@ -349,7 +349,10 @@ onEachEngine('The declared data of a fan', world => {
       },
       userPacks: {
         userId: {
-          row: { id: 'pack-of-ada', purchaseId, packId, userId, createdAt: at(16) },
+          row: {
+            ...{ id: 'pack-of-ada', purchaseId, packId, userId, createdAt: at(16) },
+            ...{ openedAt: at(16), clientSeed: 'Ada, 10 December' },
+          },
           shown: 'pack-of-ada',
         },
       },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { exampleProof } from '../../../src/play/packs/examples.ts'
 import { findFlaw } from '../../../src/play/packs/proof.ts'
 import { refundPurchase } from '../../../src/play/packs/refund.ts'
@@ -46,6 +47,23 @@ onEachEngine('POST /api/packs/open', world => {
     const { userPack } = await buy(fan, await free())
     const { proof } = (await open(fan, userPack.id)).body
     expect([proof.clientSeed, findFlaw(proof)]).toEqual(['', null])
+  })
+
+  test('keeps no client seed of an erased fan, and no proof that could not be repeated', async () => {
+    const fan = await patientFan(world)
+    const [chosen, without] = [await buy(fan, await free()), await buy(fan, await free())]
+    const copy = (await open(fan, chosen.userPack.id, 'Ada, 10 December')).body.proof
+    await open(fan, without.userPack.id)
+    const proofOf = (id: string) => world.anonymous.get(`/api/packs/proofs/${id}`)
+    expect((await proofOf(chosen.userPack.id)).body).toEqual(copy)
+    const kept = (await proofOf(without.userPack.id)).body
+    await world.db.write(tx => eraseUser(tx, { provider: world.config.identity.name, subject: fan.subject }))
+    expect(refusal(await proofOf(chosen.userPack.id))).toEqual([404, 'proof_not_found'])
+    const { userPacks } = world.db.tables
+    expect(JSON.stringify(await world.db.read.select().from(userPacks))).not.toContain('Ada')
+    // Of the other pack the proof needs nothing that was erased; a copy of the first still shows its draw.
+    expect((await proofOf(without.userPack.id)).body).toEqual(kept)
+    expect([findFlaw(kept), findFlaw(copy)]).toEqual([null, null])
   })
 
   test('accepts any text as a client seed', async () => {

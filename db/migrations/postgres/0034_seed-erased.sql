@@ -1,0 +1,1 @@
+ALTER TABLE "user_packs" ADD COLUMN "seed_erased_at" timestamp (3) with time zone;

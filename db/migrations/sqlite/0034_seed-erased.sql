@@ -1,0 +1,1 @@
+ALTER TABLE `user_packs` ADD `seed_erased_at` integer;
