@@ -4,6 +4,7 @@
  */
 import { and, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { type Lot, readMergedLots } from './lots.ts'
 
 export const DAY_MS = 86_400_000
 /** Fans are warned as long before. */
@@ -99,7 +100,7 @@ async function selectHoldings(
     .orderBy(userId)
     .limit(limit)
     .as('fans')
-  return reader
+  const holdings = await reader
     .select({
       userId: fans.userId,
       balance: fans.balance,
@@ -112,15 +113,30 @@ async function selectHoldings(
     )
     .groupBy(fans.userId, fans.balance)
     .orderBy(fans.userId)
+  const ids = holdings.map(({ userId }) => userId)
+  const merged = await readMergedLots(reader, ids)
+  return holdings.map(holding => {
+    const lots = merged.get(holding.userId)
+    return lots ? { ...holding, earned: sumSince(lots, since) } : holding
+  })
 }
 
-/** What fans have earned in a time, entry by entry. */
+const sumSince = (lots: Lot[], since: Date) =>
+  lots.reduce((sum, { points, at }) => (at >= since ? sum + points : sum), 0)
+
+/** What fans have earned in a time, entry by entry; of a fan who remains of a merge, what is left of it. */
 export async function listEarnings(reader: Reader, userIds: string[], from: Date, until: Date) {
   const { userId, delta, createdAt } = reader.tables.pointsEntries
-  return reader
+  const merged = await readMergedLots(reader, userIds)
+  const rows = await reader
     .select({ userId, points: delta, at: createdAt })
     .from(reader.tables.pointsEntries)
     .where(and(inArray(userId, userIds), gt(delta, 0), gte(createdAt, from), lt(createdAt, until)))
+  const carried = [...merged].flatMap(([userId, lots]) => lots.map(lot => ({ userId, ...lot })))
+  return [
+    ...rows.filter(row => !merged.has(row.userId)),
+    ...carried.filter(({ at }) => at >= from && at < until),
+  ]
 }
 
 /** The fan's points that end next, and when; null without points, and before the first pass. */
@@ -136,6 +152,8 @@ export async function readNextExpiry(reader: Reader, userId: string, days: numbe
 
 /** When the oldest points that a fan still has were earned. */
 async function findOldest(reader: Reader, userId: string): Promise<{ at: Date } | undefined> {
+  const lots = (await readMergedLots(reader, [userId])).get(userId)
+  if (lots) return lots[0]
   const { pointsAccounts: accounts, pointsEntries: entries } = reader.tables
   const newest = sql`sum(${entries.delta}) over (order by ${entries.createdAt} desc, ${entries.seq} desc)`
   const earned = reader

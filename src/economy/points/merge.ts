@@ -11,6 +11,7 @@ import { isFinal } from '../leaderboard/boards.ts'
 import { openLedgers } from './ledger.ts'
 import { pointsProblems } from './problems.ts'
 import {
+  CARRYING_REASONS,
   type Earning,
   earnedBy,
   grantReasonOf,
@@ -72,7 +73,7 @@ async function readUncarried(tx: Transaction, { fromId, intoId }: Merge) {
   const carriedRefs = await tx
     .select({ ref: entries.ref })
     .from(entries)
-    .where(and(isOf(intoId), inArray(entries.reason, ['merge', 'merge_spent', 'merge_returned'])))
+    .where(and(isOf(intoId), inArray(entries.reason, CARRYING_REASONS)))
   const own = carriedRefs.flatMap(({ ref }) => seqOfMergeRef(ref, fromId) ?? [])
   const carried = Math.max(0, ...own)
   const rows = await tx

@@ -64,6 +64,9 @@ export const REFUND_REASONS: PointsReason[] = [
 /** Entries that count on boards which their refs name, whatever their time. */
 export const REASONS_WITH_BOARDS: PointsReason[] = ['prediction', 'merge']
 
+/** Of the entries by which a merge carries points over. */
+export const CARRYING_REASONS = ['merge', 'merge_spent', 'merge_returned'] as const satisfies PointsReason[]
+
 interface MergeRef {
   fromId: string
   /** Up to which entry of the merged fan is carried over. */
@@ -84,6 +87,13 @@ export const mergeRefOf = ({ fromId, seq, boards, grantSeq }: MergeRef) =>
 export function seqOfMergeRef(ref: string, fromId: string): number | null {
   const [id, seq, , last] = ref.split(':')
   return id === fromId ? Number(last ?? seq) : null
+}
+
+/** What an entry carries over: what the merged fan had left after an entry, of which each merge books several. Null for other entries. */
+export function carriedBy({ reason, ref }: { reason: string; ref: string }) {
+  if (!CARRYING_REASONS.some(carrying => carrying === reason)) return null
+  const [fromId = ''] = ref.split(':')
+  return { fromId, seq: seqOfMergeRef(ref, fromId) ?? 0 }
 }
 
 /** The entry of the merged fan's grant that the ref carries over; null for another ref. */

@@ -2,7 +2,7 @@
  * Fans who were merged. The record of a merged fan is a further sign-in of the fan it was merged into: its subject leads to
  * that fan, and its history stays with it.
  */
-import { asc, eq, or } from 'drizzle-orm'
+import { asc, eq, inArray, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -69,6 +69,12 @@ export const listMerges = prepared((reader: Reader, userIds: string) => {
     .from(fanMerges)
     .where(isListed(reader, fromId, userIds))
 })
+
+/** Into these fans, without the way of a chain. */
+export function listMergesInto(reader: Reader, userIds: string[]): Promise<Merge[]> {
+  const { fromId, intoId } = reader.tables.fanMerges
+  return reader.select({ fromId, intoId }).from(reader.tables.fanMerges).where(inArray(intoId, userIds))
+}
 
 /** The merges of these fans, and of those into whom they were merged. */
 export async function followMerges(reader: Reader, userIds: string[]): Promise<Merge[]> {

@@ -3,11 +3,13 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { and, asc, eq } from 'drizzle-orm'
 import { expireBatch, expirePoints } from '../../../src/economy/expiry/expire-points.ts'
 import { readBalance } from '../../../src/economy/points/account.ts'
+import { readNextExpiry } from '../../../src/economy/points/expiry.ts'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../../src/economy/points/ledger.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { ensureUser } from '../../../src/identity/users/users.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'
 import { commandOf } from '../../support/executable.ts'
@@ -115,6 +117,82 @@ onEachEngine(
       await live(world, 1)
       expect(await balanceOf(world, fan)).toMatchObject({ balance: 0 })
       expect(await eventsOf(world, fan)).toHaveLength(1)
+    })
+
+    describe('after a merge', () => {
+      const merge = (from: string, into: string) =>
+        world.db.write(tx => mergeFans(tx, { from, into, mergedBy: 'Ana', reason: null }))
+      const ends = async (fan: string) => {
+        const next = await readNextExpiry(world.db.read, fan, DAYS)
+        return next && { ...next, in: (Date.parse(next.expiresAt) - midnight(world.clock.ms)) / DAY }
+      }
+      async function fans(...names: string[]) {
+        await pass(world)
+        return Promise.all(names.map(name => idOf(world, name)))
+      }
+
+      test('keep their age, whatever either fan has spent', async () => {
+        const [from = '', into = ''] = await fans('ada', 'bob')
+        await book(world, from, 100)
+        await live(world, 20)
+        await book(world, into, 40)
+        await book(world, into, -40, 'pack_purchase')
+        await book(world, from, 30)
+        await book(world, from, -30, 'pack_purchase')
+        await live(world, 10)
+        await merge(from, into)
+        expect(await ends(into)).toMatchObject({ amount: 70, in: 31 })
+        await live(world, 30)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 100 })
+        expect(await eventsOf(world, into)).toMatchObject([{ amount: 70 }, { amount: 30 }])
+        await live(world, 1)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 30 })
+        expect(await ends(into)).toMatchObject({ amount: 30, in: 20 })
+        expect((await verifyLedger(world.db)).findings).toBe(0)
+        await live(world, 20)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 0 })
+        expect((await verifyLedger(world.db)).findings).toBe(0)
+      })
+
+      test('keep it along a chain of merges, and are spent before what is earned later', async () => {
+        const [from = '', middle = '', into = ''] = await fans('ada', 'bob', 'eve')
+        await book(world, from, 100)
+        await live(world, 20)
+        await merge(from, middle)
+        await book(world, middle, 50)
+        await live(world, 20)
+        await merge(middle, into)
+        await book(world, into, 5)
+        expect(await ends(into)).toMatchObject({ amount: 100, in: 21 })
+        await book(world, into, -80, 'pack_purchase')
+        expect(await ends(into)).toMatchObject({ amount: 20, in: 21 })
+        await live(world, 21)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 55 })
+        await live(world, 20)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 5 })
+        const { pointsEntries: entries } = world.db.tables
+        const expired = await world.db.read.select().from(entries).where(eq(entries.reason, 'expired'))
+        expect(expired.map(({ userId, delta }) => [userId, delta]).toSorted()).toEqual([
+          [into, -20],
+          [into, -50],
+        ])
+        expect((await verifyLedger(world.db)).findings).toBe(0)
+      })
+
+      test('are verified: another amount is a finding', async () => {
+        const [from = '', into = ''] = await fans('ada', 'bob')
+        await book(world, from, 100)
+        await live(world, 20)
+        await merge(from, into)
+        await live(world, 20)
+        const ref = new Date(world.clock.ms - 30 * DAY).toISOString().slice(0, 10)
+        await world.db.write(tx => appendEntry(tx, { userId: into, delta: -7, reason: 'expired', ref }))
+        const found: unknown[] = []
+        await verifyLedger(world.db, { onFinding: finding => found.push(finding) })
+        expect(found).toEqual([
+          { userId: into, what: 'points_entries.delta', seq: 2, expected: -100, actual: -7 },
+        ])
+      })
     })
 
     test('of a setting that was off for more than 30 days are warned of anew', async () => {

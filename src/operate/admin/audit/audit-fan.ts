@@ -7,6 +7,7 @@ import { NEW_ACCOUNT } from '../../../economy/points/account.ts'
 import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
 import { type ChainHead, hashEntry } from '../../../economy/points/hash.ts'
 import {
+  carriedBy,
   type Earning,
   earnedBy,
   grantReasonOf,
@@ -56,6 +57,8 @@ export function createAudit(userId: string) {
   const granted = new Map<string, Earning>()
   /** What the fan has earned, in the order of the entries. */
   const earnings: { points: number; at: Date }[] = []
+  /** Whether a merge has carried points over to the fan. */
+  let carries = false
   let flaw: Finding | undefined
 
   /** What is wrong with an entry. Entries after the first wrong one are not checked. */
@@ -76,7 +79,8 @@ export function createAudit(userId: string) {
       if (!end || end >= entry.createdAt) return found('ref', 'an earlier day', entry.ref)
       const kept = earnings.reduce((sum, { points, at }) => (at >= end ? sum + points : sum), 0)
       const ended = Math.max(account.balance - kept, 0)
-      if (entry.delta !== -ended) return found('delta', -ended, entry.delta)
+      // `findWrongMergedExpiry` knows the age of carried points.
+      if (!carries && entry.delta !== -ended) return found('delta', -ended, entry.delta)
     }
     return broken && { userId, ...broken, what: `points_entries.${broken.what}` }
   }
@@ -89,6 +93,7 @@ export function createAudit(userId: string) {
     const reason = entry.reason as PointsReason
     const gained = earnedBy({ delta, reason })
     if (delta > 0) earnings.push({ points: delta, at })
+    carries ||= carriedBy(entry) !== null
     Object.assign(account, {
       balance: entry.balanceAfter,
       lifetime: account.lifetime + gained,

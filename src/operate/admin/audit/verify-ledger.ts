@@ -24,6 +24,7 @@ import { findWrongCashPurchases } from './verify-cash-purchases.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongItems } from './verify-items.ts'
+import { findWrongMergedExpiry } from './verify-merged-expiry.ts'
 import { findWrongOrders } from './verify-orders.ts'
 import { findWrongPredictions } from './verify-predictions.ts'
 import { findWrongPurchases } from './verify-purchases.ts'
@@ -83,6 +84,7 @@ export async function verifyLedger(
         if (findings.length > 0) say(await db.snapshot(reader => checkEventsOf(reader, userId)))
         report.events += events
       }
+      say(await findWrongMergedExpiry(read, range))
       say(await findWrongPredictions(read, range))
       say(await findWrongPurchases(read, range))
       say(await findWrongItems(read, range))

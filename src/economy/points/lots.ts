@@ -1,0 +1,88 @@
+/**
+ * What is left of what a fan has earned, by when it was earned: the oldest is spent first. A merge carries what is left of the merged
+ * fan's points with their age, which no statement over one ledger can tell: see `readMergedLots`.
+ */
+import { asc, inArray } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { listMergesInto } from '../../identity/users/merges.ts'
+import { carriedBy } from './reasons.ts'
+
+export interface Lot {
+  points: number
+  /** When they were earned. */
+  at: Date
+}
+
+type Entry = Pick<
+  Tables['pointsEntries']['$inferSelect'],
+  'userId' | 'seq' | 'delta' | 'reason' | 'ref' | 'createdAt'
+>
+/** Entries of fans, each in the order of `seq`. */
+export type Ledgers = Map<string, Entry[]>
+
+/** The oldest first. Of the entries before `until`. */
+export function lotsOf(ledgers: Ledgers, userId: string, until = Number.POSITIVE_INFINITY): Lot[] {
+  let lots: Lot[] = []
+  const merges = new Set<string>()
+  for (const { seq, delta, reason, ref, createdAt } of ledgers.get(userId) ?? []) {
+    if (seq >= until) break
+    const carried = carriedBy({ reason, ref })
+    if (!carried) lots = delta > 0 ? addLots(lots, [{ points: delta, at: createdAt }]) : spend(lots, -delta)
+    // One merge books several entries, whose sum is what was left.
+    else if (!merges.has(`${carried.fromId} ${carried.seq}`)) {
+      merges.add(`${carried.fromId} ${carried.seq}`)
+      lots = addLots(lots, lotsOf(ledgers, carried.fromId, carried.seq + 1))
+    }
+  }
+  return lots
+}
+
+const addLots = (lots: Lot[], more: Lot[]) =>
+  [...lots, ...more].toSorted((a, b) => a.at.getTime() - b.at.getTime())
+
+function spend(lots: Lot[], points: number): Lot[] {
+  let left = points
+  return lots.flatMap(({ points, at }) => {
+    const spent = Math.min(points, left)
+    left -= spent
+    return points > spent ? [{ points: points - spent, at }] : []
+  })
+}
+
+/** Of those of the fans who remain of merges. Others have none here: their own entries tell when points were earned. */
+export async function readMergedLots(reader: Reader, userIds: string[]): Promise<Map<string, Lot[]>> {
+  const merged = await listMergedIds(reader, userIds)
+  const ledgers = await readLedgers(reader, merged)
+  return new Map([...merged.keys()].map(userId => [userId, lotsOf(ledgers, userId)]))
+}
+
+/** Of those of the fans who remain of merges, and of who was merged into them. */
+export const readMergedLedgers = async (reader: Reader, userIds: string[]): Promise<Ledgers> =>
+  readLedgers(reader, await listMergedIds(reader, userIds))
+
+/** The fans who were merged into these, also by way of others. Fans into whom none was merged are left out. */
+async function listMergedIds(reader: Reader, userIds: string[]): Promise<Map<string, string[]>> {
+  const merged = new Map<string, string[]>()
+  let level = new Map(userIds.map(userId => [userId, userId]))
+  while (level.size > 0) {
+    const next = new Map<string, string>()
+    for (const { fromId, intoId } of await listMergesInto(reader, [...level.keys()])) {
+      const userId = level.get(intoId) ?? intoId
+      merged.getOrInsertComputed(userId, () => []).push(fromId)
+      next.set(fromId, userId)
+    }
+    level = next
+  }
+  return merged
+}
+
+async function readLedgers(reader: Reader, merged: Map<string, string[]>): Promise<Ledgers> {
+  if (merged.size === 0) return new Map()
+  const { userId, seq, delta, reason, ref, createdAt } = reader.tables.pointsEntries
+  const entries = await reader
+    .select({ userId, seq, delta, reason, ref, createdAt })
+    .from(reader.tables.pointsEntries)
+    .where(inArray(userId, [...merged].flat(2)))
+    .orderBy(asc(userId), asc(seq))
+  return Map.groupBy(entries, entry => entry.userId)
+}

@@ -1,0 +1,27 @@
+/** Recomputes what has ended of the points of fans who remain of a merge: it depends on the ledgers of the merged fans too. */
+import { and, eq } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
+import { lotsOf, readMergedLedgers } from '../../../economy/points/lots.ts'
+import type { Finding } from './audit-fan.ts'
+import { inRange, type Range } from './stored-fans.ts'
+
+/** Entries never change: the ledgers are read after the entries about what has ended, and so include all before them. */
+export async function findWrongMergedExpiry(reader: Reader, range: Range): Promise<Finding[]> {
+  const { fanMerges, pointsEntries: entries } = reader.tables
+  const { userId, seq, delta, ref } = entries
+  const expired = await reader
+    .selectDistinct({ userId, seq, delta, ref })
+    .from(fanMerges)
+    .innerJoin(entries, and(eq(userId, fanMerges.intoId), eq(entries.reason, 'expired')))
+    .where(inRange(fanMerges.intoId, range))
+  const ledgers = await readMergedLedgers(reader, [...new Set(expired.map(({ userId }) => userId))])
+  return expired.flatMap(({ userId, seq, delta, ref }): Finding[] => {
+    const end = endOfExpiredDay(ref)
+    // The audit of the fan's own entries reports it.
+    if (!end) return []
+    const ended = lotsOf(ledgers, userId, seq).filter(({ at }) => at < end)
+    const expected = -ended.reduce((sum, { points }) => sum + points, 0)
+    return delta === expected ? [] : [{ userId, what: 'points_entries.delta', seq, expected, actual: delta }]
+  })
+}
