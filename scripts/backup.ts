@@ -6,8 +6,9 @@ import { commandLine } from '../src/core/command-line.ts'
 import { backUp } from '../src/operate/admin/backup/back-up.ts'
 import type { BackedUpPictures } from '../src/operate/admin/backup/pictures.ts'
 import { describeLedger } from '../src/operate/admin/backup/verify-copy.ts'
+import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
+import { erasureListOf, isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
 
@@ -51,12 +52,17 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   const [verified, copied] = [progress('fans verified'), progress('pictures')]
   const { force } = options
   const uploads = options.pictures ? uploadsConfig() : undefined
+  const erasures = erasureListOf(url) ?? erasuresPathOf(path)
   const backup = await backUp(path, file, {
     force,
+    erasures,
     uploads,
     onVerified: verified,
     onPicture: copied,
-  }).finally(() => [verified, copied].forEach(each => void each.end()))
+  }).finally(() => {
+    verified.end()
+    copied.end()
+  })
   await recordMaintenance(url, 'backup', note)
   const { bytes, rows, migrations, ledgerDigest, pictures } = backup
   return {

@@ -6,9 +6,8 @@ import { type Erasure, eraseUser, planErasure } from '../src/fan/account/erase-u
 import { appendErasures, readErasures } from '../src/fan/account/erasure-list.ts'
 import type { Tombstone } from '../src/identity/users/tombstone.ts'
 import { exportErasures, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
-import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
-import { isSqlite, sqlitePathOf } from './command/database.ts'
+import { erasureListOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
@@ -25,15 +24,15 @@ The fan is signed out at once and permanently: tokens, webhooks and syncs of the
   notes: `Kept without personal data: ledger entries, leaderboard entries without name and picture, claims, purchases with the
 reference of the payment gateway, opened packs. Proofs are public and unchanged, including the client seed that the fan
 chose. Data at the provider and the gateway, and in your backups, must be erased there.
-The list of erasures contains hashes, no names. On SQLite each erasure is appended to DATABASE.erasures, which restore reads.
-On PostgreSQL use --erasures with a file outside your backups, or --export; then run VACUUM to remove the old rows.`,
+The list of erasures contains hashes, no names. Each erasure is appended to ERASURE_LIST, on SQLite by default DATABASE.erasures, which restore reads.
+On PostgreSQL set it, or use --erasures, with a file outside your backups; then run VACUUM to remove the old rows.`,
   changes: true,
 })
   .argument('[id]', 'user id of the fan')
   .option('--subject <sub>', 'subject of the fan at the provider')
   .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
   .option('--yes', 'erase the fan')
-  .option('--erasures <file>', 'list to append the erasure to (SQLite: DATABASE.erasures)')
+  .option('--erasures <file>', 'list to append the erasure to (default: ERASURE_LIST)')
   .option('--export <file>', 'only append the erasures of the database to a list')
   .option('--reapply <file>', 'apply the erasures of a list')
 
@@ -63,8 +62,7 @@ await runCommand(command, async session => {
       textHasSummary: true,
     }
   }
-  const url = databaseUrl()
-  const list = options.erasures ?? (isSqlite(url) ? erasuresPathOf(sqlitePathOf(url)) : undefined)
+  const list = options.erasures ?? erasureListOf(databaseUrl()) ?? undefined
   if (options.reapply !== undefined)
     return reapply(await openDatabase(), options.reapply, list, options.yes ?? false, note)
   const named = async (subject: string): Promise<UserReference> => {

@@ -19,7 +19,7 @@ import { describeLedger, verifyCopy } from '../src/operate/admin/backup/verify-c
 import { exportErasures, type Reapplied, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
+import { erasureListOf, isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
@@ -34,14 +34,14 @@ const command = declareCommand({
   ],
   notes:
     'Fans erased since the backup are erased again before the database is replaced. They are read from the list of\n' +
-    'erasures (DATABASE.erasures), from the replaced database, and from the file of --erasures.\n' +
+    'erasures (ERASURE_LIST, and DATABASE.erasures), from the replaced database, and from the file of --erasures.\n' +
     'For PostgreSQL use pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
     `and then ${commandLine('erase-user')} --reapply ERASURES --yes`,
   changes: true,
 })
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that has data or is unreadable')
-  .option('--erasures <file>', 'a list of erasures, in addition to DATABASE.erasures')
+  .option('--erasures <file>', 'a list of erasures, in addition to ERASURE_LIST')
   .option('--no-pictures', 'restore the database alone')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
@@ -67,10 +67,12 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (!options.force) requireEmpty(path)
 
   const replaced = existsSync(path)
-  const list = erasuresPathOf(path)
+  const beside = erasuresPathOf(path)
+  const list = erasureListOf(url) ?? beside
   if (!options.dryRun) await exportReplaced(path, list)
-  const lists = [list, ...(options.erasures === undefined ? [] : [options.erasures])]
-  const erasures = lists.flatMap(listFile => readListed(listFile, note))
+  // The one next to the database is from before ERASURE_LIST was set.
+  const lists = new Set([list, beside, ...(options.erasures === undefined ? [] : [options.erasures])])
+  const erasures = [...lists].flatMap(listFile => readListed(listFile, note))
   let pictures: RestoredPictures | null = null
   /** Of the backup, or of a copy in which the fans are erased. */
   const putPictures = async (copy: string) => {

@@ -6,7 +6,7 @@ import { createSpine } from '../../src/app/spine.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { type Config, parseConfig } from '../../src/platform/config/config.ts'
-import { readPostgresSettings, readReplicaUrl } from '../../src/platform/config/database.ts'
+import { readErasureList, readPostgresSettings, readReplicaUrl } from '../../src/platform/config/database.ts'
 import { withDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
 import {
   createEnvironmentReader,
@@ -60,6 +60,12 @@ export function postgresSettings(): Readonly<PostgresSettings> {
 export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
   if (database !== undefined) databaseUrlOf(database)
   return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
+}
+
+/** The list of erasures of this database, as of the API. ERASURE_LIST is that of DATABASE_URL alone. */
+export function erasureListOf(url: string): string | null {
+  const isOther = url !== createEnvironmentReader(process.env).secret('DATABASE_URL')
+  return readErasureList(createEnvironmentReader(isOther ? {} : process.env), url)
 }
 
 /** Where the pictures are, validated as by the API; null if it is not configured. */

@@ -120,7 +120,12 @@ describe('Backups in a thread', () => {
   })
 
   test('a run that is cancelled before it begins writes nothing', async () => {
-    const order = { path: join(own, 'live.db'), file: join(own, 'cancelled', 'copy.db'), uploads: null }
+    const order = {
+      path: join(own, 'live.db'),
+      file: join(own, 'cancelled', 'copy.db'),
+      erasures: join(own, 'list'),
+      uploads: null,
+    }
     const cancelled = backUpInThread(order, () => Promise.reject(new Error('cancelled')))
     await expect(cancelled).rejects.toThrow('cancelled')
     expect(readdirSync(own)).not.toContain('cancelled')

@@ -25,6 +25,7 @@ import { upsertProfile } from '../../src/fan/profile/profile.ts'
 import { ensureUser } from '../../src/identity/users/users.ts'
 import { readRuns } from '../../src/operate/admin/maintenance.ts'
 import { engines } from '../support/engines.ts'
+import { root } from '../support/executable.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runScript, startScript } from './run-script.ts'
 
@@ -170,6 +171,18 @@ describe('A backup', () => {
     const { out } = await run('backup', 'live.db', [pathOf('backups/monday.db'), '--json'])
     expect(JSON.parse(out).pictures).toEqual({ files: 3, copied: 1, missing: 0 })
     expect(backups()).toEqual(['monday.db', 'monday.db.pictures', 'pictures'])
+  })
+
+  test('that fails at a picture says why, and keeps what the next one can use', async () => {
+    const large = 'x'.repeat(6_000_000)
+    await withPictures('live.db', large)
+    // In blocks of 1 KiB, more than the database. With the signal ignored, a write fails as on a full disk.
+    const command = `trap '' XFSZ; ulimit -f 4096; exec '${process.execPath}' scripts/backup.ts '${pathOf('backups/monday.db')}'`
+    const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...envOf('live.db') }
+    const { exitCode, stderr } = Bun.spawnSync(['bash', '-c', command], { cwd: root, env })
+    expect([exitCode, stderr.toString()]).toEqual([1, expect.stringMatching(/^EFBIG: /)])
+    expect(backups()).toEqual(['pictures'])
+    expect(filesIn('backups/pictures')).toEqual(['of live.db'])
   })
 
   test('without pictures in the database has neither folder nor manifest, also over one that had', async () => {

@@ -485,3 +485,25 @@ test('--erasures applies a list on another machine, also for fans that are not i
   await db.close()
   expect((await run('restore', 'x.db', pathOf('monday.db'), '--erasures', pathOf('none'))).code).toBe(1)
 })
+
+test('with ERASURE_LIST the list on another disk is completed and applied, and no other database adds to it', async () => {
+  const { erased, other } = await withFans('live.db')
+  const list = pathOf('disk/erasures')
+  mkdirSync(pathOf('disk'))
+  const runListed = (script: string, database: string, ...parameters: string[]) =>
+    runScript(script, parameters, { env: { DATABASE_URL: urlOf(database), ERASURE_LIST: list } })
+  expect((await runListed('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
+  expect((await runListed('erase-user', 'live.db', erased, '--yes')).code).toBe(0)
+  expect(existsSync(pathOf('live.db.erasures'))).toBe(false)
+  expect(readFileSync(list, 'utf8').trim().split(/\n+/)).toHaveLength(1)
+  copyFileSync(pathOf('monday.db'), pathOf('copy.db'))
+  const elsewhere = await runListed('erase-user', 'live.db', other, '--yes', '--database', urlOf('copy.db'))
+  expect(elsewhere.out).toContain(`Listed in ${pathOf('copy.db')}.erasures`)
+
+  // The machine is lost, and its list is not.
+  const { out } = await runListed('restore', 'new.db', pathOf('monday.db'), '--json')
+  expect(JSON.parse(out).erasures).toEqual({ listed: 1, erased: 1, tombstones: 0 })
+  rmSync(list)
+  expect((await runListed('backup', 'new.db', pathOf('tuesday.db'))).code).toBe(0)
+  expect(readFileSync(list, 'utf8').trim().split(/\n+/)).toHaveLength(1)
+})

@@ -1,9 +1,8 @@
 /** Copies the SQLite database while it is in use. The copy gets its name once it is verified. */
-import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../../../../db/sqlite/copy.ts'
 import { realSources } from '../../../core/sources.ts'
-import { erasuresPathOf } from '../../../platform/config/database.ts'
 import type { UploadsConfig } from '../../../platform/config/uploads.ts'
 import { exportErasures } from '../reapply-erasures.ts'
 import { BackupFault } from './backup-fault.ts'
@@ -22,6 +21,8 @@ import { type OnVerified, verifyCopy } from './verify-copy.ts'
 interface BackupOptions {
   /** Replace an existing file. */
   force?: boolean | undefined
+  /** The list of erasures, which the backup completes. */
+  erasures: string
   /** Where the pictures are, null if that is not configured; undefined leaves them out. */
   uploads: UploadsConfig | null | undefined
   onVerified: OnVerified
@@ -58,7 +59,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, options.onVerified)
     if (existsSync(file) && !options.force)
       throw new BackupFault(`${file} was created meanwhile: choose another name, or use --force.`)
-    if (current) await listErasures(partial, erasuresPathOf(path))
+    if (current) await listErasures(partial, options.erasures)
     const pictures = await copyPictures(partial, file, options)
     publishManifest(file)
     moveFile(partial, file)
@@ -89,7 +90,10 @@ async function listErasures(copy: string, list: string): Promise<void> {
   }
 }
 
-/** Removes the empty directories that this run created, from `folder` up to `firstCreated`. */
+/** Removes the directories that this run created, from `folder` up to `firstCreated`, unless pictures are in them. */
 function removeFolders(folder: string, firstCreated: string): void {
-  for (let each = folder; each.startsWith(firstCreated); each = dirname(each)) rmdirSync(each)
+  for (let each = folder; each.startsWith(firstCreated); each = dirname(each)) {
+    if (readdirSync(each).length > 0) return
+    rmdirSync(each)
+  }
 }

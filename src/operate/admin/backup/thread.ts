@@ -9,6 +9,7 @@ export interface BackupOrder {
   /** Of the database. */
   path: string
   file: string
+  erasures: string
   uploads: UploadsConfig | null
 }
 
@@ -21,10 +22,10 @@ export type BackupMessage =
 const post = (message: BackupMessage) => parentPort?.postMessage(message)
 
 // Null outside of a thread.
-parentPort?.once('message', async ({ path, file, uploads }: BackupOrder) => {
+parentPort?.once('message', async ({ path, file, ...order }: BackupOrder) => {
   try {
     const onVerified = (done: number, total: number) => post({ verified: { done, total } })
-    post({ backup: await backUp(path, file, { uploads, onVerified, onPicture() {} }) })
+    post({ backup: await backUp(path, file, { ...order, onVerified, onPicture() {} }) })
   } catch (error) {
     const fault = translateDatabaseError(error)
     post({ failed: inWords(fault), reason: fault instanceof Error ? fault.message : String(fault) })

@@ -7,10 +7,10 @@ export const backupKind = {
   unit: 'fans verified',
   maintenance: 'backup',
   slotOf: () => 'backup',
-  async run({ config: { backups, uploads }, input: { file = '' }, onProgress }) {
-    if (!backups) throw new Error('only SQLite is backed up by the server')
+  async run({ config: { backups, erasureList, uploads }, input: { file = '' }, onProgress }) {
+    if (!backups || erasureList === null) throw new Error('only SQLite is backed up by the server')
     try {
-      const order = { path: backups.path, file, uploads }
+      const order = { path: backups.path, file, erasures: erasureList, uploads }
       const { ledgerDigest, pictures, ...backup } = await backUpInThread(order, onProgress)
       const counts = {
         ...backup,

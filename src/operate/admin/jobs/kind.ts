@@ -12,7 +12,7 @@ export interface JobDeps {
   db: Database
   log: Logger
   elapsed: AppSources['elapsed']
-  config: Pick<Config, 'backups' | 'identity' | 'nativeTokens' | 'uploads'>
+  config: Pick<Config, 'backups' | 'erasureList' | 'identity' | 'nativeTokens' | 'uploads'>
 }
 
 /** What a run is about, as it is stored. */
