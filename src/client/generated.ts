@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "invalid_cursor" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -163,6 +163,14 @@ export interface components {
              */
             code: "session_required";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The cursor was changed, or it belongs to another list. Pass the `nextCursor` of the previous page unchanged, or start again without a cursor. */
+        InvalidCursorProblem: {
+            /**
+             * @description `invalid_cursor`.
+             * @constant
+             */
+            code: "invalid_cursor";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has no active session with this id; it may have ended already. Read the list of sessions again. */
         SessionNotFoundProblem: {
             /**
@@ -232,14 +240,6 @@ export interface components {
              * @constant
              */
             code: "idempotency_key_reused";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The cursor was changed, or it belongs to another list. Pass the `nextCursor` of the previous page unchanged, or start again without a cursor. */
-        InvalidCursorProblem: {
-            /**
-             * @description `invalid_cursor`.
-             * @constant
-             */
-            code: "invalid_cursor";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The terms of this version are not those in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them. */
         TermsVersionNotCurrentProblem: {
@@ -1152,6 +1152,8 @@ export interface components {
         NativeSessions: {
             /** @description Active sessions of the caller, newest first. */
             sessions: components["schemas"]["NativeSession"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         /** UserEvent */
         UserEvent: {
@@ -6109,7 +6111,12 @@ export interface operations {
     };
     listSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7330,6 +7337,7 @@ export interface problems {
   'invalid_token': components['schemas']['InvalidTokenProblem']
   'identity_provider_unavailable': components['schemas']['IdentityProviderUnavailableProblem']
   'session_required': components['schemas']['SessionRequiredProblem']
+  'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'session_not_found': components['schemas']['SessionNotFoundProblem']
   'invalid_signature': components['schemas']['InvalidSignatureProblem']
   'suspended': components['schemas']['SuspendedProblem']
@@ -7338,7 +7346,6 @@ export interface problems {
   'follow_limit_reached': components['schemas']['FollowLimitReachedProblem']
   'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
   'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
-  'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'terms_version_not_current': components['schemas']['TermsVersionNotCurrentProblem']
   'match_not_found': components['schemas']['MatchNotFoundProblem']
   'invalid_server_key': components['schemas']['InvalidServerKeyProblem']
@@ -7567,7 +7574,7 @@ export interface codes {
   /** List what the club decided about you. Sanctions in force and past ones, with their reasons. */
   listSanctions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your signed-in devices. The devices with an active native session, newest first. */
-  listSessions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  listSessions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your sets. The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift. */
   listSets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the teams. The clubs that a fan can follow, by id. */

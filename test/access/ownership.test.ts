@@ -132,6 +132,7 @@ for (const who of ['others', 'its owner'] as const)
       const shown = await namedFan(world)
       for (let n = 0; n < 2; n++) await open(shown, (await buy(shown, free)).userPack.id)
       await owner.put(`/api/user/following/${shown.handle}`)
+      await owner.post('/api/auth/native-token')
       const device = (await owner.post('/api/auth/native-token')).body
       await owner.post('/api/user/sync-mock-idp')
       const profile = (await owner.get('/api/user/profile')).body
@@ -331,6 +332,7 @@ for (const who of ['others', 'its owner'] as const)
           refused: [404, 'trade_not_found'],
           granted: 200,
         },
+        'listSessions.cursor': await page('/api/auth/sessions'),
         'listTrades.cursor': await page('/api/user/trades'),
         'listOrders.cursor': await page('/api/user/orders'),
         'listPurchases.cursor': await page('/api/packs/purchases'),

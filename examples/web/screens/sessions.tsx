@@ -5,11 +5,16 @@ import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
+import { MoreButton, useMore } from '../parts/more.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { addressOf } from '../router.tsx'
 
 export function Sessions() {
-  const list = useLoaded('sessions', readSessions)
+  const list = useLoaded('sessions', () => readSessions())
+  const more = useMore(list, readSessions, (page, next) => ({
+    ...next,
+    sessions: [...page.sessions, ...next.sessions],
+  }))
   const end = useWrite(async (id: string) => {
     await endSession(id)
     await list.reload()
@@ -20,7 +25,7 @@ export function Sessions() {
     <Screen title={text.sessions.title} lead={text.sessions.lead} up={addressOf('profile')}>
       {error !== null && <Notice error={error} />}
       <Loading of={list}>
-        {({ sessions }) =>
+        {({ sessions, nextCursor }) =>
           sessions.length === 0 ? (
             <Empty>{text.sessions.empty}</Empty>
           ) : (
@@ -50,6 +55,7 @@ export function Sessions() {
                   </li>
                 ))}
               </ul>
+              <MoreButton more={more} cursor={nextCursor} />
               <p class="leave">
                 <Button kind="danger" busy={everywhere.isBusy} onClick={() => everywhere.run(null)}>
                   {text.sessions.everywhere}

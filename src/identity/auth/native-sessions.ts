@@ -1,10 +1,11 @@
 /** Sessions of devices with native tokens. A session is a family of refresh tokens; its row decides which one is valid. */
-import { and, desc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import type { Caller } from '../../core/caller.ts'
-import { eachFan } from '../../core/pagination.ts'
+import { type Cursors, cutPage, eachFan, type Page } from '../../core/pagination.ts'
 import type { SecurityEvent } from '../../core/security-events.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
@@ -53,7 +54,7 @@ export async function startSession(
   const { provider, subject } = caller
   const { nativeSessions } = tx.tables
   const now = tx.now()
-  const others = await listSessions(tx, caller)
+  const others = await selectLive(tx, caller)
   const surplus = others.slice(MAX_SESSIONS - 1).map(({ id }) => id)
   if (surplus.length > 0) {
     tx.invalidate(tokenValidityTag(caller))
@@ -191,13 +192,26 @@ const ownedBy = (tx: Pick<Reader, 'tables'>, { provider, subject }: Caller) =>
 const isLive = ({ tables: { nativeSessions }, now }: Pick<Transaction, 'tables' | 'now'>) =>
   and(isNull(nativeSessions.revokedAt), gt(nativeSessions.expiresAt, now()))
 
-/** The active sessions of the caller, newest first. */
-export async function listSessions(reader: Pick<Transaction, 'select' | 'tables' | 'now'>, caller: Caller) {
+/** The active sessions of the caller, newest first. @throws DomainError `invalid_cursor` */
+export async function listSessions(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
+  const list = `sessions ${caller.provider} ${caller.subject}`
+  const { createdAt, id } = reader.tables.nativeSessions
+  const before = cursors.decodeTimed(list, page.cursor)
+  const older = before && sql`(${createdAt}, ${id}) < (${sql.param(before.at, createdAt)}, ${before.id})`
+  const rows = await selectLive(reader, caller, older).limit(page.limit + 1)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last =>
+    cursors.encodeTimed(list, { at: last.createdAt, id: last.id }),
+  )
+  return { sessions: shown, nextCursor }
+}
+listSessions.problems = [transportProblems.invalid_cursor] as const
+
+function selectLive(reader: Pick<Reader, 'select' | 'tables' | 'now'>, caller: Caller, which?: SQL) {
   const { nativeSessions } = reader.tables
   return reader
     .select()
     .from(nativeSessions)
-    .where(and(ownedBy(reader, caller), isLive(reader)))
+    .where(and(ownedBy(reader, caller), isLive(reader), which))
     .orderBy(desc(nativeSessions.createdAt), desc(nativeSessions.id))
 }
 

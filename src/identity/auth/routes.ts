@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Encryption } from '../../core/encryption.ts'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
 import type { AppSources } from '../../core/sources.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -17,6 +19,7 @@ import * as schema from './schema.ts'
 import { isRefreshRefused, lockSignIn, logOut, requireValidSessionToken } from './token-validity.ts'
 
 type SignInDeps = FanDeps & {
+  cursors: Cursors
   config: Config
   log: Logger
   newId: AppSources['newId']
@@ -134,16 +137,18 @@ const callerRoutes = (deps: SignInDeps) =>
     )
     .get(
       '/sessions',
-      async ({ caller }) => {
-        const sessions = await listSessions(deps.db.read, caller)
-        return { sessions: sessions.map(session => presentSession(session, caller.credential)) }
+      async ({ caller, query }) => {
+        const page = await listSessions(deps.db.read, deps.cursors, caller, pageOf(query))
+        return { ...page, sessions: page.sessions.map(session => presentSession(session, caller.credential)) }
       },
       operation({
         id: 'listSessions',
         limit: 'tokens',
         summary: 'List your signed-in devices',
         description: 'The devices with an active native session, newest first.',
+        query: Closed(PageQuery),
         responses: { 200: schema.NativeSessions },
+        problems: listSessions.problems,
         examples: { 200: schema.exampleSessions },
       }),
     )

@@ -1,4 +1,4 @@
-import { Closed, Id, IdReference, Instant, Integer, Nullable } from '../../core/schemas.ts'
+import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 
 /** The response of status 204. */
@@ -66,6 +66,7 @@ export const NativeSessions = Closed(
       ),
       { description: 'Active sessions of the caller, newest first.' },
     ),
+    nextCursor: NextCursor,
   },
   { title: 'NativeSessions' },
 )
@@ -114,6 +115,7 @@ export const exampleSessions = {
       current: true,
     },
   ],
+  nextCursor: null,
 }
 
 export const exampleKeySet = {

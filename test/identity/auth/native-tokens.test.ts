@@ -365,6 +365,29 @@ onEachEngine('Native tokens', world => {
     ])
   })
 
+  test('lists devices page by page, each once, also those that signed in at the same moment', async () => {
+    const [fan, other] = [await world.fan(), await world.fan()]
+    for (let n = 0; n < 3; n++) await signIn(fan, `Phone ${n}`)
+    world.clock.advance(MINUTE)
+    for (let n = 3; n < 5; n++) await signIn(fan, `Phone ${n}`)
+    const whole = (await fan.get('/api/auth/sessions')).body
+    expect([whole.sessions.length, whole.nextCursor]).toEqual([5, null])
+    const listed: unknown[] = []
+    let cursor = ''
+    for (let pages = 1; pages <= 3; pages++) {
+      const page = (await fan.get(`/api/auth/sessions?limit=2${cursor}`)).body
+      listed.push(...page.sessions)
+      expect(page.nextCursor === null).toBe(pages === 3)
+      if (pages === 1)
+        expect(await other.get(`/api/auth/sessions?cursor=${page.nextCursor}`)).toMatchObject({
+          status: 400,
+          body: { code: 'invalid_cursor' },
+        })
+      cursor = `&cursor=${page.nextCursor}`
+    }
+    expect(listed).toEqual(whole.sessions)
+  })
+
   test('signs one device out; a device of another fan is 404 session_not_found', async () => {
     const [fan, other] = [await world.fan(), await world.fan()]
     const [phone, tablet] = [await signIn(fan), await signIn(fan)]
