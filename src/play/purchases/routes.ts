@@ -16,6 +16,7 @@ import type { Payments } from './gateways/create.ts'
 import type { GoogleGateway } from './gateways/google.ts'
 import { receiptKinds, type Sandbox } from './gateways/sandbox.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
+import { StripeEvent } from './gateways/stripe-events.ts'
 import type { PurchaseKind } from './kind.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf } from './purchase.ts'
@@ -76,11 +77,14 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
   )
 
 const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe: StripeGateway) =>
-  signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, async (headers, body) => ({
-    report: await stripe.readEvent(body, headers.get('stripe-signature') ?? '', now()),
-  })).post(
+  signed({ prefix: '/api/webhooks', tag: 'Webhooks' }, async (headers, body) => {
+    const signature = headers.get('stripe-signature') ?? ''
+    await stripe.verifySignature({ body, signature, now: now() })
+    return {}
+  }).post(
     '/stripe',
-    async ({ report, status }) => {
+    async ({ body, status }) => {
+      const report = await stripe.readEvent(body)
       if (report && 'paid' in report) await completePaid({ db, log, kinds }, stripe, report.paid)
       if (report && 'dispute' in report) await recordDispute({ db, log, kinds }, stripe, report.dispute)
       return status(204, undefined)
@@ -91,11 +95,8 @@ const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe
       idempotencyKey: 'none',
       summary: 'Receive an event of Stripe',
       description:
-        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded`, `checkout.session.completed` and `checkout.session.async_payment_succeeded` complete the purchase; `charge.dispute.closed` refunds one whose dispute is lost; other events are accepted and ignored.',
-      body: Type.Object(
-        { type: Type.String({ maxLength: 200 }) },
-        { title: 'StripeEvent', additionalProperties: true },
-      ),
+        'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded`, `checkout.session.completed` and `checkout.session.async_payment_succeeded` complete the purchase; `charge.dispute.closed` refunds one whose dispute is lost; other events are accepted and ignored. Thin events are read as well.',
+      body: StripeEvent,
       responses: { 204: Type.Void({ description: 'Taken.' }) },
       problems: [transportProblems.invalid_signature, ...completePaid.problems],
       examples: { body: { type: 'payment_intent.succeeded' } },

@@ -100,6 +100,84 @@ onEachEngine(
       })
     })
 
+    describe('tells broken signed deliveries from unsigned ones', () => {
+      const dispute = { amount: 499, status: 'lost', payment_intent: 'pi_3Fake' }
+      const due = { ...dispute, evidence_details: { due_by: 'soon' } }
+      test.each([
+        ['payment_intent.succeeded', {}, '/data/object'],
+        ['payment_intent.succeeded', { data: null }, '/data/object'],
+        ['payment_intent.succeeded', { data: 'pi_3Fake' }, '/data/object'],
+        ['payment_intent.succeeded', { data: { object: [] } }, '/data/object'],
+        ['payment_intent.succeeded', { data: { object: { id: 5 } } }, '/data/object/id'],
+        [
+          'payment_intent.succeeded',
+          { data: { object: { id: 'pi', metadata: { purchaseId: 5 } } } },
+          '/data/object/metadata',
+        ],
+        ['checkout.session.completed', {}, '/data/object'],
+        [
+          'checkout.session.completed',
+          { data: { object: { payment_status: 'paid' } } },
+          '/data/object/payment_intent',
+        ],
+        ['charge.dispute.closed', {}, '/data/object'],
+        ['charge.dispute.closed', { data: { object: { ...dispute, amount: '499' } } }, '/data/object/amount'],
+        ['charge.dispute.created', { data: { object: due } }, '/data/object/evidence_details'],
+        ['v1.payment_intent.succeeded', { object: 'v2.core.event' }, '/related_object/id'],
+      ])('%s with %j', async (type, members, pointer) => {
+        const body = JSON.stringify({ object: 'event', type, ...members })
+        const answer = await deliverBody(world, body, signEvent(body, world.clock.ms))
+        expect(refusal(answer)).toEqual([422, 'validation_failed'])
+        expect(answer.body.errors).toMatchObject([{ pointer }])
+      })
+
+      test.each(['{', '{"type":"payment_intent.succeeded"'])('%j', async body => {
+        const answer = await deliverBody(world, body, signEvent(body, world.clock.ms))
+        expect(refusal(answer)).toEqual([400, 'malformed_request'])
+      })
+
+      test('and ignores other types, whatever they contain', async () => {
+        for (const members of [{}, { data: 7 }, { data: { object: { amount: 'a' } } }]) {
+          const body = JSON.stringify({ type: 'charge.updated', ...members })
+          expect((await deliverBody(world, body, signEvent(body, world.clock.ms))).status).toBe(204)
+        }
+      })
+    })
+
+    describe('of a thin event', () => {
+      const thin = (type: string, members: object = {}) => {
+        const body = JSON.stringify({ id: 'evt_65Fake', object: 'v2.core.event', type, ...members })
+        return deliverBody(world, body, signEvent(body, world.clock.ms))
+      }
+      const about = (id: string, type = 'payment_intent') => ({
+        related_object: { id, type, url: 'http://169.254.169.254/latest' },
+      })
+
+      test('fetches what it is about from Stripe, and completes the purchase', async () => {
+        const checkout = await checkOut(world)
+        stripe.pay(checkout.intentId)
+        expect((await thin('v1.payment_intent.succeeded', about(checkout.intentId))).status).toBe(204)
+        expect(await traces(world, checkout)).toEqual(completedBy(checkout.intentId))
+      })
+
+      test('makes Stripe retry while the object cannot be fetched', async () => {
+        const checkout = await checkOut(world)
+        stripe.pay(checkout.intentId)
+        stripe.outage = { status: 500, body: 'no' }
+        const early = await thin('v1.payment_intent.succeeded', about(checkout.intentId))
+        expect(refusal(early)).toEqual([503, 'payment_gateway_unavailable'])
+        stripe.outage = null
+        const unknown = await thin('v1.payment_intent.succeeded', about('pi_3FakeOfNobody'))
+        expect(refusal(unknown)).toEqual([503, 'payment_gateway_unavailable'])
+        expect(await traces(world, checkout)).toEqual(UNTOUCHED)
+      })
+
+      test.each(['v1.payment_intent.created', 'v2.core.account.updated', 'payment_intent.succeeded'])(
+        'accepts and ignores %s',
+        async type => expect((await thin(type, about('pi_3FakeOfNobody'))).status).toBe(204),
+      )
+    })
+
     test('writes nothing for a delivery of a paid intent with a bad signature', async () => {
       const checkout = await checkOut(world)
       const body = JSON.stringify(eventOf(stripe.pay(checkout.intentId)))

@@ -3,7 +3,12 @@
 import type { StripeConfig } from '../../../platform/config/payments.ts'
 import { notRefundable, type PaymentGateway } from './gateway.ts'
 import { createStripeClient, type StripeOptions } from './stripe-client.ts'
-import { createEventReader, type StripeReport } from './stripe-events.ts'
+import {
+  createEventReader,
+  type StripeEvent,
+  type StripeReport,
+  verifyStripeSignature,
+} from './stripe-events.ts'
 import { createIntents, UNPAID } from './stripe-intents.ts'
 import { createRecords, type GatewayRecords } from './stripe-records.ts'
 import { createSessions } from './stripe-sessions.ts'
@@ -12,8 +17,13 @@ export type { StripeOptions } from './stripe-client.ts'
 
 export interface StripeGateway extends PaymentGateway {
   readonly name: 'stripe'
-  /** The payment or the dispute that a signed event reports; null for every other event. @throws DomainError `invalid_signature` */
-  readEvent(body: string, signature: string, now: Date): Promise<StripeReport | null>
+  /** @throws DomainError `invalid_signature` */
+  verifySignature(delivery: { body: string; signature: string; now: Date }): Promise<void>
+  /**
+   * The payment or the dispute that a signed event reports; null for every other event.
+   * @throws DomainError `validation_failed`, `payment_gateway_unavailable`
+   */
+  readEvent(event: StripeEvent): Promise<StripeReport | null>
   records: GatewayRecords
 }
 
@@ -52,7 +62,8 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
       if (status === 'failed' || status === 'canceled') throw notRefundable(`Stripe’s refund is ${status}.`)
     },
 
-    readEvent: createEventReader(stripe, config.webhookSecret),
+    verifySignature: delivery => verifyStripeSignature(config.webhookSecret, delivery),
+    readEvent: createEventReader(client),
     records: createRecords(client),
   }
 }
