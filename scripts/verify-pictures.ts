@@ -1,6 +1,7 @@
 /** `bun run verify-pictures`: compares uploaded pictures with the files of their store. */
 import { createPictureStore } from '../src/club/pictures/store.ts'
 import { realSources } from '../src/core/sources.ts'
+import { listPictures } from '../src/operate/admin/backup/pictures.ts'
 import { type PictureFinding, verifyPictures } from '../src/operate/admin/verify-pictures.ts'
 import type { UploadsConfig } from '../src/platform/config/uploads.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
@@ -31,8 +32,14 @@ upload: delete it once that database is not needed again.`,
 }).option('--max <n>', 'maximum of listed findings; further ones are counted', wholeNumber(1_000_000), 100)
 
 await runCommand(command, async ({ options, databaseUrl, openDatabase, note, progress }) => {
-  const uploads = uploadsConfig() ?? fail('UPLOADS is not set here: set it as for the API.')
+  const uploads = uploadsConfig()
   const db = await openDatabase()
+  if (!uploads) {
+    const { length } = await listPictures(db.read)
+    if (length > 0)
+      fail(`The database has ${length} pictures, and UPLOADS is not set here: set it as for the API.`)
+    return { json: { pictures: 0, found: 0 }, text: 'There are no pictures, and UPLOADS is not set.' }
+  }
   const findings: PictureFinding[] = []
   const onProgress = progress('pictures')
   const report = await stoppable(requested =>

@@ -277,7 +277,14 @@ describe.each(engines)('verify-pictures on $name', engine => {
         runScript('verify-pictures', parameters, {
           env: { DATABASE_URL: url ?? '', UPLOADS: pathOf('uploads') },
         })
+      const unset = () =>
+        runScript('verify-pictures', [], { env: { DATABASE_URL: url ?? '', NODE_ENV: 'production' } })
+      expect(await unset()).toMatchObject({
+        code: 0,
+        out: 'There are no pictures, and UPLOADS is not set.\n',
+      })
       await addRows(db, ['crest', 'pack', 'poster'], { source: 'club' })
+      expect((await unset()).err).toContain('The database has 3 pictures, and UPLOADS is not set here')
       const clean = await verify()
       expect(clean).toMatchObject({ code: 0, err: '' })
       expect(clean.out).toContain(`No findings in 3 pictures, 3 files in ${pathOf('uploads')}.`)

@@ -1,11 +1,12 @@
 /** Recipes of docs/recipes/: their code compiles in a copy of the repository, and their files are those of deploy/. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../support/dev.ts'
 import { addRoom } from '../types/own-room.ts'
 
+const units = readdirSync(join(root, 'deploy')).filter(name => /\.(service|timer)$/.test(name))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** `bun run types:field` compiles it. */
@@ -40,19 +41,57 @@ describe('One VM with TLS', () => {
   test('shows the Caddyfile of deploy/, and names each of its files', () => {
     const [, shown = ''] = /```caddy\n([\s\S]*?)```/.exec(page) ?? []
     expect(read('deploy/Caddyfile').replace(/^#.*\n/, '')).toBe(shown)
-    for (const file of ['Caddyfile', 'matchday.service', 'matchday-backup.service', 'matchday-backup.timer'])
-      expect(page).toContain(`](../../deploy/${file})`)
+    const files = readdirSync(join(root, 'deploy')).filter(name => name.startsWith('matchday'))
+    for (const file of ['Caddyfile', ...files]) expect(page).toContain(`](../../deploy/${file})`)
+  })
+
+  test.each(units.filter(name => !name.includes('@')))(
+    '%s has a template that differs by the club alone',
+    name => {
+      const [base, kind] = name.split('.')
+      const [, ...template] = read(`deploy/${base}@.${kind}`).split('\n')
+      const ofOne = template
+        .join('\n')
+        .replaceAll('/etc/matchday/%i.env', '/etc/matchday/matchday.env')
+        .replaceAll('matchday-%i', 'matchday')
+        .replaceAll('matchday@.service', 'matchday.service')
+        .replaceAll(' of %i', '')
+      expect(ofOne).toBe(read(`deploy/${name}`))
+    },
+  )
+
+  test('runs commands by systemd-run with the environment of the unit', () => {
+    const lines = ['docs/recipes/one-vm.md', 'docs/deployment.md'].flatMap(path => [
+      ...read(path)
+        .replaceAll('\\\n', '')
+        .matchAll(/^systemd-run .+/gm),
+    ])
+    expect(lines.length).toBeGreaterThan(1)
+    for (const [line] of lines)
+      for (const part of [
+        '--setenv=NODE_ENV=production ',
+        '--property=EnvironmentFile=/etc/matchday/matchday.env ',
+        '--property=WorkingDirectory=/var/lib/matchday ',
+        '--property=User=matchday ',
+      ])
+        expect(line).toContain(part)
   })
 
   test('names settings that exist, and commands of the executable', () => {
     const documented = read('docs/configuration.md')
     expect([...settings].filter(name => !documented.includes(`\`${name}\``))).toEqual([])
-    const backup = read('deploy/matchday-backup.service')
-    expect(backup).toContain('/usr/local/bin/matchday backup "')
-    const own = (unit: string) => /^User=(.+)$/m.exec(unit)?.[1] ?? 'matchday'
-    for (const line of ['DynamicUser=yes', 'StateDirectory=matchday', 'WorkingDirectory=%S/matchday'])
-      for (const unit of [backup, read('deploy/matchday.service')]) expect(unit).toContain(line)
-    expect(own(backup)).toBe('matchday')
+    const services = units
+      .filter(name => name.endsWith('.service') && !name.includes('@'))
+      .map(name => read(`deploy/${name}`))
+    expect(services).toHaveLength(3)
+    for (const line of [
+      'DynamicUser=yes',
+      'User=matchday',
+      'StateDirectory=matchday',
+      'WorkingDirectory=%S/matchday',
+      'Environment=NODE_ENV=production',
+    ])
+      for (const service of services) expect(service.split('\n')).toContain(line)
   })
 
   const analyze = Bun.which('systemd-analyze')
@@ -63,24 +102,16 @@ describe('One VM with TLS', () => {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-units-'))
     try {
       // The executable need not be installed here.
-      for (const unit of ['matchday.service', 'matchday-backup.service', 'matchday-backup.timer'])
+      for (const unit of units)
         await Bun.write(
           join(folder, unit),
           read(`deploy/${unit}`).replaceAll('/usr/local/bin/matchday', process.execPath),
         )
-      const child = Bun.spawn(
-        [
-          analyze ?? '',
-          'verify',
-          '--man=no',
-          join(folder, 'matchday-backup.timer'),
-          join(folder, 'matchday.service'),
-        ],
-        {
-          stdout: 'pipe',
-          stderr: 'pipe',
-        },
-      )
+      const instances = units.map(unit => join(folder, unit.replace('@.', '@harbour.')))
+      const child = Bun.spawn([analyze ?? '', 'verify', '--man=no', ...instances], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
       const complaints = await new Response(child.stderr).text()
       expect([await child.exited, complaints.split('\n').filter(line => line.includes('matchday'))]).toEqual([
         0,
