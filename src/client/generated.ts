@@ -4638,9 +4638,14 @@ export interface components {
                 /** @description Unique within the source. */
                 eventId: string;
                 /** @description As the system reported it. */
-                data: {
+                data?: {
                     [key: string]: unknown;
                 };
+                /**
+                 * @description The body would exceed 20 KiB: `data` is left out.
+                 * @constant
+                 */
+                truncated?: true;
             };
         };
     };

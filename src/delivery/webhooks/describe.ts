@@ -53,14 +53,22 @@ export function describeMessages(): DescribedMessage[] {
   })
   const description =
     'An event of another system, of any other type. Endpoints get it by a pattern: `shop.*`, or `*` for everything.'
-  const data = Type.Record(Type.String(), Type.Unknown(), { description: 'As the system reported it.' })
+  const content = {
+    data: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'As the system reported it.' }),
+    ),
+    truncated: Type.Optional(
+      Type.Literal(true, { description: 'The body would exceed 20 KiB: `data` is left out.' }),
+    ),
+  }
   const other = messageOf(
     'OtherMessage',
     Type.String({ ...TYPE, examples: ['shop.purchase'] }),
-    { ...ofFan, data },
+    { ...ofFan, ...content },
     description,
   )
-  const example = messageExample(other, 'shop.purchase', 'shop')
+  const reported = { data: { amount: 1_250, currency: 'EUR' } }
+  const example = messageExample(other, 'shop.purchase', 'shop', reported)
   return [...own, describeMatchMessage(), { type: 'other', description, schema: other, example }]
 }
 
@@ -83,9 +91,9 @@ export function exampleMessage(type: string): object {
   return { ...(found?.example as object), type }
 }
 
-function messageExample(schema: TObject, type: string, source: string): unknown {
+function messageExample(schema: TObject, type: string, source: string, content: object = {}): unknown {
   const { data, ...message } = exampleOf(schema) as { data: object }
-  return { ...message, type, data: { ...data, source } }
+  return { ...message, type, data: { ...data, source, ...content } }
 }
 
 const titleOf = (type: string) =>

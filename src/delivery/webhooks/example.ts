@@ -1,4 +1,4 @@
-/** An example of a schema: its own where it has one, else made from those of its members. */
+/** An example of a schema: its own where it has one, else made from those of its required members. */
 import type { TSchema } from '../../core/typebox.ts'
 
 const MADE: Record<string, unknown> = {
@@ -11,13 +11,15 @@ const MADE: Record<string, unknown> = {
 }
 
 export function exampleOf(schema: TSchema): unknown {
-  const { examples, const: constant, anyOf, type, properties, items, minimum } = schema
+  const { examples, const: constant, anyOf, type, properties, required = [], items, minimum } = schema
   if (Array.isArray(examples)) return examples[0]
   if (constant !== undefined) return constant
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0])
   if (type === 'array' && items) return [exampleOf(items)]
   if (type === 'object') {
-    const members = Object.entries((properties ?? {}) as Record<string, TSchema>)
+    const members = Object.entries((properties ?? {}) as Record<string, TSchema>).filter(([name]) =>
+      required.includes(name),
+    )
     return Object.fromEntries(members.map(([name, member]) => [name, exampleOf(member)]))
   }
   return typeof minimum === 'number' && minimum > 1 ? minimum : MADE[String(type)]
