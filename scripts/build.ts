@@ -1,10 +1,10 @@
-/** `bun run build`: makes the executable and its bill of materials; `bun run build client`: the npm package of the client. */
+/** `bun run build`: makes the executable and its bill of materials; `bun run build client`: an npm package. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
 import product from '../package.json'
-import { buildClient } from './build/client.ts'
 import { buildExecutable } from './build/executable.ts'
+import { buildPackage, PACKAGES } from './build/package.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { readProductionPackages } from './licenses/packages.ts'
@@ -13,23 +13,24 @@ import { describeSbom } from './licenses/sbom.ts'
 const command = declareCommand({
   name: 'build',
   summary:
-    'Builds dist/matchday, an executable for this system, and dist/matchday.cdx.json, its bill of materials; or the client.',
+    'Builds dist/matchday, an executable for this system, and dist/matchday.cdx.json, its bill of materials; or an npm package.',
   examples: [
     ['', 'prints the SHA-256 of the executable: the same sources and packages give the same'],
     ['client', 'builds dist/client, the npm package of the client, and dist/client.tgz'],
+    ['backend', 'the same of what verifies webhooks and tokens in your own backend'],
   ],
   database: false,
 })
   .addArgument(
-    new Argument('[what]', 'what to build').choices(['executable', 'client']).default('executable'),
+    new Argument('[what]', 'what to build').choices(['executable', ...PACKAGES]).default('executable'),
   )
   .option('--out <folder>', 'write into this folder', 'dist')
 
 await runCommand(command, async ({ parameters: [what], options }) => {
   const root = join(import.meta.dir, '..')
   const out = resolve(options.out)
-  if (what === 'client') {
-    const { tarball, gzip } = await buildClient(root, join(out, 'client'))
+  if (what !== 'executable') {
+    const { tarball, gzip } = await buildPackage(root, what, join(out, what))
     return { json: { tarball, gzip }, text: `${tarball}: ${gzip} bytes with gzip` }
   }
   if (product.packageManager !== `bun@${Bun.version}`)

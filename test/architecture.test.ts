@@ -37,11 +37,15 @@ const sources: Source[] = await Promise.all(
     }
   }),
 )
-/** The package for apps: no part of the server, see its own test. */
-const isClient = (file: string) => file.startsWith('src/client/')
+/** The npm packages, no part of the server, and what each may import beside its own files. */
+const PACKAGES: Record<string, string[]> = {
+  'src/client/': [],
+  'src/backend/': ['@matchday/client', 'jose'],
+}
+const packageOf = (file: string) => Object.keys(PACKAGES).find(folder => file.startsWith(folder))
 /** The console's pages, which run in a browser. */
 const isPage = (file: string) => file.startsWith('src/operate/console/pages/')
-const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !isClient(file) && !isPage(file))
+const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !packageOf(file) && !isPage(file))
 
 const domainOf = (file: string) => /^(?:src\/)?([^/]+)\//.exec(file)?.[1] ?? ''
 /** `play/rewards`, or the domain alone where a domain has no rooms. */
@@ -161,17 +165,20 @@ describe('floors', () => {
     expect(upward).toEqual([])
   })
 
-  test('the client imports nothing of the rest, and the rest nothing of the client', () => {
-    const isOfClient = (name: string) => isClient(name) || name === '@matchday/client'
+  test('an npm package imports nothing of the rest, and the rest nothing of a package', () => {
     const across = sources
       // The example is an app like any other.
       .filter(({ file }) => !file.startsWith('examples/'))
-      .flatMap(({ file, imports }) =>
-        imports.filter(name => isOfClient(name) !== isClient(file)).map(name => [file, name]),
-      )
-    expect(sources.filter(({ file }) => isClient(file)).length).toBeGreaterThan(5)
-    // The build reads its name and description.
-    expect(across).toEqual([['scripts/build/client.ts', 'src/client/package.json']])
+      .flatMap(({ file, imports }) => {
+        const own = packageOf(file)
+        const isWrong = (name: string) =>
+          own
+            ? !name.startsWith(own) && !PACKAGES[own]?.includes(name)
+            : packageOf(name) || name.startsWith('@matchday/')
+        return imports.filter(isWrong).map(name => [file, name])
+      })
+    expect(sources.filter(({ file }) => packageOf(file)).length).toBeGreaterThan(10)
+    expect(across).toEqual([])
   })
 
   test('the pages of the console take nothing but types from the server', async () => {

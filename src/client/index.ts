@@ -5,6 +5,7 @@ export type {
   CallOptions,
   Data,
   Input,
+  Messages,
   OperationId,
   Result,
   Schemas,

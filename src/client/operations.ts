@@ -1,9 +1,12 @@
 /** The operations as types: what a call takes and what it gives, from the OpenAPI document. */
-import type { codes, components, operations } from './generated.ts'
+import type { codes, components, messages, operations } from './generated.ts'
 import type { Failure } from './problems.ts'
 
 /** The schemas of the OpenAPI document, such as `Schemas['Reward']`. */
 export type Schemas = components['schemas']
+
+/** The messages of webhooks by type, such as `Messages['reward.claimed']`. */
+export type Messages = messages
 
 /** The `operationId` of the OpenAPI document. */
 export type OperationId = keyof codes

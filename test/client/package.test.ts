@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $, Glob } from 'bun'
 import product from '../../package.json'
-import { packClient } from '../../scripts/build/client.ts'
 import { CLIENT_TYPES, renderClientTypes } from '../../scripts/build/client-types.ts'
+import { packPackage } from '../../scripts/build/package.ts'
 import { addPack } from '../play/packs/packs-world.ts'
 import { BROWSER_TIMEOUT_MS, noChromium, openBrowser } from '../support/browser.ts'
 import { root } from '../support/dev.ts'
@@ -34,12 +34,12 @@ const SESSION = [
 
 let folder: string
 let app: string
-let built: Awaited<ReturnType<typeof packClient>>
+let built: Awaited<ReturnType<typeof packPackage>>
 
 /** An app with the package, unpacked as npm does, and with what its code is. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'matchday-client-'))
-  built = await packClient(root, join(folder, 'client'))
+  built = await packPackage(root, 'client', join(folder, 'client'))
   app = join(folder, 'app')
   const installed = join(app, 'node_modules/@matchday/client')
   await mkdir(installed, { recursive: true })
