@@ -102,6 +102,7 @@ onEachEngine('the audit log', world => {
 
   test('is exported as CSV, in which no cell is a formula', async () => {
     await record({ reason: '=HYPERLINK("http://evil.example")', subject: { kind: 'fan', id: 'csv' } })
+    await record({ reason: 'Late; -1+1', subject: { kind: 'fan', id: 'csv' } })
     await record({ reason: 'Two\nlines, and "quotes"', subject: { kind: 'fan', id: 'csv' } })
     const { body } = await owner.get('/api/audit/export?format=csv&subjectId=csv')
     const text: string = body
@@ -109,6 +110,7 @@ onEachEngine('the audit log', world => {
       'seq,at,staff_id,staff_name,role,operation,subject_kind,subject_id,reason,detail,confirmed_by_id,confirmed_by_name,hash',
     )
     expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"")",`)
+    expect(text).toContain(`,"Late;' -1+1",`)
     expect(text).toContain(',"Two\nlines, and ""quotes""",')
   })
 

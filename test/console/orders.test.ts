@@ -1,7 +1,6 @@
 /** Orders in the console: lists of what is to be done, shipping, the packing list, refunds. */
 import { expect, test } from 'bun:test'
 import { DomainError } from '../../src/core/problems.ts'
-import { writeCell } from '../../src/operate/admin/orders/packing-list.ts'
 import { purchaseProblems } from '../../src/play/purchases/problems.ts'
 import { balanceOf, expectStatus, patientFan } from '../play/packs/packs-world.ts'
 import {
@@ -110,19 +109,6 @@ onEachEngine('orders in the console', world => {
     expect(line).toContain('"Flat ""2"", left"')
     const { entries } = (await as('owner').get('/api/audit?operation=exportPackingList')).body
     expect(entries[0]).toMatchObject({ reason: 'For the warehouse.', staff: { name: 'Ana' } })
-  })
-
-  test.each([
-    ['=1+1', "'=1+1"],
-    ['+351 220', "'+351 220"],
-    ['-1', "'-1"],
-    ['@cmd', "'@cmd"],
-    ['\t=1', "'\t=1"],
-    ['a,b', '"a,b"'],
-    ['plain = text', 'plain = text'],
-    [null, ''],
-  ])('a cell of %j is written as %j', (value, cell) => {
-    expect(writeCell(value)).toBe(cell)
   })
 
   test('finance refunds an order of points, once, whoever tries at the same time', async () => {

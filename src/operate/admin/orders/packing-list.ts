@@ -1,6 +1,7 @@
-/** Lines to pack or to ship as CSV (RFC 4180), for a spreadsheet or the software of a carrier. */
+/** Lines to pack or to ship as CSV, for a spreadsheet or the software of a carrier. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
+import { csvLine } from '../../../core/csv.ts'
 import type { Encryption } from '../../../core/encryption.ts'
 import { decryptAddress } from '../../../play/shop/addresses.ts'
 
@@ -29,21 +30,13 @@ export async function writePackingList(
   const records = rows.map(({ order, line, sku }) => {
     const address = decryptAddress(encryption, order)
     return [
-      ...[order.id, order.completedAt?.toISOString() ?? '', String(line.number)],
-      ...[line.productId, line.variantId, sku ?? '', String(line.quantity), line.state],
+      ...[order.id, order.completedAt?.toISOString(), line.number],
+      ...[line.productId, line.variantId, sku, line.quantity, line.state],
       ...(address
         ? [address.name, address.line1, address.line2, address.city, address.region]
-        : ['', '', '', '', '']),
-      ...(address ? [address.postalCode, address.country, address.phone] : ['', '', '']),
+        : [null, null, null, null, null]),
+      ...(address ? [address.postalCode, address.country, address.phone] : [null, null, null]),
     ]
   })
-  const text = [COLUMNS, ...records].map(record => record.map(writeCell).join(',')).join('\r\n')
-  return { csv: `\ufeff${text}\r\n`, lines: rows.length }
-}
-
-/** A spreadsheet runs what begins like a formula: an apostrophe makes it text. Fans wrote the addresses. */
-export function writeCell(value: string | null): string {
-  const text = value ?? ''
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return { csv: `\ufeff${[COLUMNS, ...records].map(csvLine).join('')}`, lines: rows.length }
 }

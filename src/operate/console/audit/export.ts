@@ -2,6 +2,7 @@
 import { and } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage } from '../../../../db/keyset.ts'
+import { csvLine } from '../../../core/csv.ts'
 import { matches, presentAuditRow } from './read.ts'
 import type { AuditFilter } from './schema.ts'
 
@@ -19,7 +20,7 @@ export async function* exportAudit(
   format: AuditFormat,
 ): AsyncGenerator<string> {
   const { consoleAudit } = reader.tables
-  if (format === 'csv') yield `${COLUMNS.map(([name]) => name).join(',')}\r\n`
+  if (format === 'csv') yield csvLine(COLUMNS.map(([name]) => name))
   const pages = eachPage({ seq: consoleAudit.seq }, after =>
     reader
       .select()
@@ -28,13 +29,17 @@ export async function* exportAudit(
   )
   for await (const page of pages) {
     const entries = page.map(presentAuditRow)
-    yield entries.map(entry => (format === 'csv' ? csvLine(entry) : `${JSON.stringify(entry)}\n`)).join('')
+    yield entries
+      .map(entry =>
+        format === 'csv' ? csvLine(COLUMNS.map(([, value]) => value(entry))) : `${JSON.stringify(entry)}\n`,
+      )
+      .join('')
   }
 }
 
 type Entry = ReturnType<typeof presentAuditRow>
 
-const COLUMNS: [name: string, value: (entry: Entry) => unknown][] = [
+const COLUMNS: [name: string, value: (entry: Entry) => string | number | null | undefined][] = [
   ['seq', ({ seq }) => seq],
   ['at', ({ at }) => at],
   ['staff_id', ({ staff }) => staff.id],
@@ -49,12 +54,3 @@ const COLUMNS: [name: string, value: (entry: Entry) => unknown][] = [
   ['confirmed_by_name', ({ confirmedBy }) => confirmedBy?.name],
   ['hash', ({ hash }) => hash],
 ]
-
-const csvLine = (entry: Entry) => `${COLUMNS.map(([, value]) => csvField(value(entry))).join(',')}\r\n`
-
-/** RFC 4180. A text that a spreadsheet would run as a formula begins with an apostrophe. */
-function csvField(value: unknown): string {
-  const text = String(value ?? '')
-  const harmless = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
