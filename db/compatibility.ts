@@ -32,6 +32,12 @@ const otherIndexes: Compatibility = {
   reason: 'Older versions find the same rows by the other indexes, in more time while many wait.',
 }
 
+/** Both columns are filled by tasks, of every version. */
+const emptiesKeys: Compatibility = {
+  runsFrom: '0000_initial',
+  reason: 'Older versions fill the emptied columns in their way, and newer ones compare the address itself.',
+}
+
 const byMigration = {
   '0003_sanctions-append-only': newTableAppendOnly,
   '0007_item-transfers': itemTransfers,
@@ -41,6 +47,7 @@ const byMigration = {
   '0027_webhook-lane-indexes': otherIndexes,
   '0029_catalogue-revisions-append-only': newTableAppendOnly,
   '0033_append-only-truncate': refusesTruncate,
+  '0035_email-keys': emptiesKeys,
 }
 
 /** By engine and name of the migration. */

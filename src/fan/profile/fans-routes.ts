@@ -12,7 +12,7 @@ export const fansRoutes = (deps: ServerDeps & { fanEmails: FanEmails | null }) =
       id: 'findFans',
       summary: 'Find a fan',
       description:
-        'By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case. A verified address is found within a second or so after the provider has stated it.',
+        'By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case of ASCII letters. A verified address is found within a second or so after the provider has stated it.',
       query: FanQuery,
       findErrors: findQueryFaults,
       responses: { 200: FoundFans },

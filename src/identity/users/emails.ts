@@ -12,8 +12,12 @@ import { locksForUpdate } from '../../../db/row-lock.ts'
 /** Of a fan's address; several fans may have the same. */
 const MAX_SAME = 20
 
-/** What addresses are compared by: case and surrounding white space do not matter. */
-export const normalizeEmail = (email: string): string => email.trim().toLowerCase().normalize('NFC')
+/**
+ * What addresses are compared by: the case of ASCII letters and surrounding spaces do not matter. Other letters are not folded,
+ * because providers keep such addresses apart, and the lower case of some is an ASCII letter: that of the Kelvin sign is k.
+ */
+export const normalizeEmail = (email: string): string =>
+  email.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '').replace(/[A-Z]/g, letter => letter.toLowerCase())
 
 export interface FanEmails {
   /** Begins with the mark of the key. Of the normalized address. */
@@ -33,13 +37,19 @@ export function createFanEmails(key: Buffer): FanEmails {
 }
 
 /** Fans who are not erased, at most `MAX_SAME` an address: their ids by hash. */
-export async function findByEmails(reader: Reader, hashes: string[]): Promise<Map<string, string[]>> {
+export async function findByEmails(
+  reader: Reader,
+  emails: FanEmails,
+  hashes: string[],
+): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   if (hashes.length === 0) return found
   const rows = await selectByEmails(reader, hashes)
-  for (const { hash, userId } of rows) {
+  for (const { hash, email, userId } of rows) {
+    // A version that folded more letters may have stored the hash of another address.
+    if (hash === null || email === null || emails.hashOf(email) !== hash) continue
     // A fan who was merged may have the address at each sign-in.
-    if (hash !== null) found.set(hash, [...new Set([...(found.get(hash) ?? []), userId])])
+    found.set(hash, [...new Set([...(found.get(hash) ?? []), userId])])
   }
   return found
 }
@@ -50,6 +60,7 @@ export function selectByEmails(reader: Reader, hashes: string[]) {
   return reader
     .select({
       hash: identities.emailHash,
+      email: identities.email,
       userId: sql<string>`coalesce(${users.mergedIntoId}, ${identities.userId})`,
     })
     .from(identities)

@@ -73,7 +73,7 @@ export async function resolveFans(
   const { provider, fanEmails } = naming
   const hashOf = (email: string) => fanEmails?.hashOf(email) ?? ''
   const hashes = fanEmails ? fans.flatMap(fan => ('email' in fan ? [hashOf(fan.email)] : [])) : []
-  const byEmail = await findByEmails(tx, hashes)
+  const byEmail = fanEmails ? await findByEmails(tx, fanEmails, hashes) : new Map<string, string[]>()
   const named = fans.flatMap(fan => ('userId' in fan ? [fan.userId] : []))
   const byId = await lockFans(tx, [...named, ...[...byEmail.values()].flat()])
   const bySubject = await lockSubjects(

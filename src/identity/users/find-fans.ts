@@ -17,7 +17,7 @@ export async function findFans(
     if (!fanEmails)
       refuseField({ parameter: 'email', message: 'cannot be used: this server does not find fans by e-mail' })
     const hash = fanEmails.hashOf(email)
-    return readFans(reader, (await findByEmails(reader, [hash])).get(hash) ?? [])
+    return readFans(reader, (await findByEmails(reader, fanEmails, [hash])).get(hash) ?? [])
   }
   const user = await findUser(reader, { provider: provider ?? '', subject: subject ?? '' })
   return user ? readFans(reader, [user.id]) : []

@@ -133,6 +133,37 @@ onEachEngine(
       expect((await report(one.email)).outcome).not.toBe('refused')
     })
 
+    test.each([
+      ['the Kelvin sign', '\u212aim', 'kim'],
+      ['a long s', 'jo\u017fe', 'jose'],
+      ['a capital beyond ASCII', 'JOSÉ', 'José'],
+      ['a composed letter', 'jos\u00e9', 'jose\u0301'],
+      ['a full-width letter', '\uff4bim', 'kim'],
+      ['a space that is not of ASCII', '\u00a0kim', 'kim'],
+    ])('%s makes another address, of another fan', async (_, beyond, plain) => {
+      const domain = `at-${++made}.example.com`
+      const one = await fanWith(world, { email: `${beyond}@${domain}` })
+      expect(await idsOf({ email: `${plain}@${domain}` })).toEqual([])
+      expect(await report(`${plain}@${domain}`)).toMatchObject({ code: 'fan_not_found' })
+      const other = await fanWith(world, { email: `${plain}@${domain}` })
+      expect(await idsOf({ email: `${beyond}@${domain}` })).toEqual([await idOf(one)])
+      expect(await idsOf({ email: `${plain}@${domain}` })).toEqual([await idOf(other)])
+      expect((await report(`${plain}@${domain}`)).outcome).not.toBe('refused')
+    })
+
+    test('a hash that an earlier version stored for another address finds nobody', async () => {
+      const domain = `at-${++made}.example.com`
+      const fan = await fanWith(world, { email: `\u212aim@${domain}` })
+      const { identities } = world.db.tables
+      const emailHash = world.deps.fanEmails?.hashOf(`kim@${domain}`) ?? ''
+      const userId = await idOf(fan)
+      await world.db.write(tx =>
+        tx.update(identities).set({ emailHash }).where(eq(identities.userId, userId)),
+      )
+      expect(await idsOf({ email: `kim@${domain}` })).toEqual([])
+      expect(await report(`kim@${domain}`)).toMatchObject({ code: 'fan_not_found' })
+    })
+
     test('an erasure clears the hash, and no task fills it again', async () => {
       const fan = await fanWith(world)
       const hash = world.deps.fanEmails?.hashOf(fan.email) ?? ''
