@@ -1,12 +1,13 @@
 /** `DELETE /api/user`: a fan erases their own account. */
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readErasures } from '../../../src/fan/account/erasure-list.ts'
 import { upsertProfile } from '../../../src/fan/profile/profile.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { reapplyErasures } from '../../../src/operate/admin/reapply-erasures.ts'
+import { follow, namedFan } from '../../identity/relations/relations-world.ts'
 import { refusal } from '../../play/packs/packs-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 
@@ -66,6 +67,32 @@ onEachEngine(
       await world.db.write(tx => upsertProfile(tx, caller, { bio: 'Back' }))
       expect((await reapplyErasures(world.db, tombstones)).erased).toBe(1)
       expect(refusal(await fan.get('/api/user/profile'))).toEqual([401, 'invalid_token'])
+    })
+
+    test('erases nothing while the list of erasures cannot be written', async () => {
+      const fan = await onboarded()
+      rmSync(LIST, { force: true })
+      mkdirSync(LIST)
+      expect((await deleteAccount(fan)).status).toBe(500)
+      rmdirSync(LIST)
+      expect((await fan.get('/api/user/profile')).body).toMatchObject({ id: fan.id, bio: 'Row 7' })
+      expect((await deleteAccount(fan)).status).toBe(204)
+      expect(readErasures(LIST).tombstones).toHaveLength(1)
+    })
+
+    test('of a fan who follows or is followed leaves the counts of others exact', async () => {
+      const [fan, other] = [await namedFan(world), await namedFan(world)]
+      const idle = await namedFan(world)
+      await follow(other, fan.handle)
+      await follow(other, idle.handle)
+      await follow(fan, other.handle)
+      expect((await deleteAccount(fan)).status).toBe(204)
+      expect((await other.get('/api/user/following')).body).toMatchObject({
+        total: 1,
+        fans: [{ handle: idle.handle }],
+      })
+      expect((await idle.get('/api/user/following')).body.total).toBe(0)
+      expect((await other.get('/api/user/followers')).body.fans).toEqual([])
     })
 
     test.each([
