@@ -42,11 +42,6 @@ export function wasHiddenAfter({ tables: { users } }: Tables, fanId: Column, tim
   return sql`coalesce((select judged.hidden_at from ${users} judged where judged.id = ${fanId}) >= ${time}, false)`
 }
 
-/** SQL: whether the fan is suspended at this time, which is a value of a prepared statement. */
-export function isSuspended({ tables: { users } }: Tables, fanId: Column, now: Date): SQL {
-  return sql`coalesce((select judged.suspended_until > ${now} from ${users} judged where judged.id = ${fanId}), false)`
-}
-
 function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {
   return sql`(${relations.blockedAt} is not null or ${relations.blockedByAt} is not null)`
 }

@@ -1,12 +1,12 @@
 /** The locker of a fan: as the fan reads it, and as others do. */
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
-import { isShown, isSuspended, isVisible, viewerOf } from '../../identity/relations/visibility.ts'
+import { isShown, isVisible, viewerOf } from '../../identity/relations/visibility.ts'
 import { userProblems } from '../../identity/users/problems.ts'
 import { publicFans } from '../../identity/users/public-profile.ts'
 import { ownedItems } from '../packs/ownership.ts'
@@ -46,9 +46,9 @@ export async function readLocker(reader: Reader, viewerId: string, handle: strin
 }
 readLocker.problems = [userProblems.fan_not_found, lockerProblems.locker_not_found] as const
 
-/** As everyone sees it, for sharing: that of a fan who is not suspended. Null if there is none. */
+/** As everyone sees it, for sharing. Null if there is none. */
 export async function findPublicLocker(reader: Reader, handle: string): Promise<ShownLocker | null> {
-  const found = await selectPublic(reader, handle, reader.now())
+  const found = await selectShown(reader, viewerOf(null), handle)
   return found?.locker ? presentShown(reader, handle, found.locker, found) : null
 }
 
@@ -70,26 +70,10 @@ async function presentShown(
 }
 
 /** One statement, also for a handle that nobody has. */
-const selectShown = preparedRow((reader: Reader, viewerId: string, handle: string) =>
-  lockerOf(reader, viewerId, fan => eq(fan.handle, handle)),
-)
-
-const selectPublic = preparedRow((reader: Reader, handle: string, now: Date) =>
-  lockerOf(reader, viewerOf(null), fan =>
-    and(eq(fan.handle, handle), sql`not ${isSuspended(reader, fan.userId, now)}`),
-  ),
-)
-
-const fansOf = (reader: Reader) => publicFans(reader).as('fan')
-
-function lockerOf(
-  reader: Reader,
-  viewerId: string,
-  condition: (fan: ReturnType<typeof fansOf>) => SQL | undefined,
-) {
+const selectShown = preparedRow((reader: Reader, viewerId: string, handle: string) => {
   const { lockers } = reader.tables
   const { title, theme, shelves } = lockers
-  const fan = fansOf(reader)
+  const fan = publicFans(reader).as('fan')
   return reader
     .select({
       ...{ userId: fan.userId, displayName: fan.displayName, avatarUrl: fan.avatarUrl },
@@ -98,8 +82,8 @@ function lockerOf(
     })
     .from(fan)
     .leftJoin(lockers, and(eq(lockers.userId, fan.userId), isShown(reader, 'locker', viewerId, fan.userId)))
-    .where(and(condition(fan), isVisible(reader, viewerId, fan.userId)))
-}
+    .where(and(eq(fan.handle, handle), isVisible(reader, viewerId, fan.userId)))
+})
 
 /**
  * What the fan shows in the locker, without texts of the catalogue. Undefined if the fan has none, or does not show it to the viewer by

@@ -52,7 +52,7 @@ export function lockerPages({ publicReads, config: { docs, identity } }: PageDep
         const found = await find(handle)
         if (!found) return missing()
         const locker = inLanguageOf(found, request)
-        const address = `${docs.publicUrl?.replace(/\/$/, '') ?? new URL(request.url).origin}/lockers/${handle}`
+        const address = docs.publicUrl === null ? null : `${docs.publicUrl}/lockers/${handle}`
         const page = lockerPage(locker, { address, picture: etagOf(JSON.stringify(found)) })
         return conditional(request, etagOf(page), () => pageResponse(page, HTML, policy))
       },

@@ -8,10 +8,13 @@ const shared = { styles: ['locker.css'], asset, links: [], home: '/' }
 
 const escaped = (text: string) => Bun.escapeHTML(text)
 
-/** `address`: the absolute URL of the page. `picture`: the ETag of the picture, a part of its URL, so that previews get a new one. */
+/**
+ * `address`: the absolute URL of the page; null if it is not configured. It is never that of the request, which a stranger states and
+ * caches keep for others. `picture`: the ETag of the picture, a part of its URL, so that previews get a new one.
+ */
 export function lockerPage(
   locker: ShownLocker,
-  { address, picture }: { address: string; picture: string },
+  { address, picture }: { address: string | null; picture: string },
 ): string {
   const { handle, displayName, avatarUrl, theme, shelves } = locker
   const owner = displayName ?? `@${handle}`
@@ -21,7 +24,10 @@ export function lockerPage(
   return htmlPage({
     ...shared,
     ...{ title, description },
-    head: openGraph({ title, description, address, picture: `${address}/picture.png?v=${picture}` }),
+    head: [
+      ...openGraph(title, description),
+      ...(address ? addresses(address, picture, description) : []),
+    ].join('\n'),
     content: `<main class="locker ${theme}">
 <header>
 ${avatarUrl === null ? '' : `<img class="avatar" src="${escaped(avatarUrl)}" alt="" width="72" height="72" referrerpolicy="no-referrer">\n`}<div>
@@ -53,24 +59,27 @@ function cardOf({
   return `<li>${picture}<strong dir="auto">${escaped(name)}</strong><span>No. ${serialNumber} · <bdi>${escaped(rarity)}</bdi></span></li>`
 }
 
-function openGraph(of: Record<'title' | 'description' | 'address' | 'picture', string>): string {
-  const property = (name: string, value: string | number) =>
-    `<meta property="og:${name}" content="${escaped(String(value))}">`
-  return [
-    `<link rel="canonical" href="${escaped(of.address)}">`,
-    property('type', 'website'),
-    property('site_name', 'Matchday'),
-    property('title', of.title),
-    property('description', of.description),
-    property('url', of.address),
-    property('image', of.picture),
-    property('image:type', 'image/png'),
-    property('image:width', PICTURE.width),
-    property('image:height', PICTURE.height),
-    property('image:alt', of.description),
-    '<meta name="twitter:card" content="summary_large_image">',
-  ].join('\n')
-}
+const property = (name: string, value: string | number) =>
+  `<meta property="og:${name}" content="${escaped(String(value))}">`
+
+const openGraph = (title: string, description: string) => [
+  property('type', 'website'),
+  property('site_name', 'Matchday'),
+  property('title', title),
+  property('description', description),
+]
+
+/** Open Graph knows absolute addresses only. */
+const addresses = (page: string, picture: string, description: string) => [
+  `<link rel="canonical" href="${escaped(page)}">`,
+  property('url', page),
+  property('image', `${page}/picture.png?v=${picture}`),
+  property('image:type', 'image/png'),
+  property('image:width', PICTURE.width),
+  property('image:height', PICTURE.height),
+  property('image:alt', description),
+  '<meta name="twitter:card" content="summary_large_image">',
+]
 
 /** The same for a handle that nobody has and for a locker that is not shown to everyone. */
 export const missingPage = htmlPage({

@@ -93,6 +93,8 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(steps).toContain('<a href="http://fans.local:5123">http://fans.local:5123</a>')
     expect(steps).toContain('<a href="http://localhost:4055">http://localhost:4055</a>')
     expect(steps).not.toMatch(/localhost:(3000|4000)/)
+    // Its host is that of this request: no cache keeps it for others.
+    expect((await get('/docs/guide/first-steps')).headers.get('cache-control')).toBe('private, no-cache')
     // What a workflow starts has the ports by default, and a setting has its default.
     expect(await read('recipes/ci')).toContain('http://localhost:3000/readyz')
     expect(await read('configuration')).toContain('<code>http://localhost:4000</code>')

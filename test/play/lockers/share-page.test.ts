@@ -3,13 +3,16 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'
-import { ISSUER, onEachEngine } from '../../support/world.ts'
+import { ISSUER, onEachEngine, type World } from '../../support/world.ts'
 import { addPack, buy, DAY, expectStatus, FREE, open } from '../packs/packs-world.ts'
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 const HOSTILE = `<script>alert(1)</script>"'&amp;`
 
-onEachEngine('The page of a locker', world => {
+const why = { reason: 'spam', decidedBy: 'Ana' } as const
+const PUBLIC_URL = 'https://api.club.example'
+
+const pages = (world: World) => {
   async function get(path: string, headers: Record<string, string> = {}) {
     const response = await world.app.handle(new Request(`http://localhost${path}`, { headers }))
     return { response, status: response.status, text: await response.clone().text() }
@@ -43,124 +46,169 @@ onEachEngine('The page of a locker', world => {
     }
   }
 
-  test('shows title, owner and items without a script, with what previews of links read', async () => {
-    const { fan, serialNumber } = await fanWithLocker()
-    const { response, status, text } = await get(`${pageOf(fan)}?utm_source=chat`)
-    expect([status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    // The provider of the world serves the fans' own pictures.
-    expect(response.headers.get('content-security-policy')).toStartWith(
-      `default-src 'none'; style-src 'self'; img-src 'self' https: ${new URL(ISSUER).origin};`,
-    )
-    expect(text).not.toContain('<script')
-    for (const shown of ['Derby days', `Name of ${fan.handle}`, `@${fan.handle}`, `No. ${serialNumber}`])
-      expect(text).toContain(shown)
-    const address = `http://localhost${pageOf(fan)}`
-    expect(text).toContain(`<link rel="canonical" href="${address}">`)
-    expect(text).toContain('<meta property="og:title" content="Derby days">')
-    expect(text).toContain(
-      `<meta property="og:description" content="1 item in the locker of Name of ${fan.handle}">`,
-    )
-    const [, picture = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
-    expect(picture).toStartWith(`${address}/picture.png?v=`)
-    for (const [, path = ''] of text.matchAll(/(?:href|src)="(\/lockers\/-\/[^"]+)"/g))
-      expect((await get(path)).status).toBe(200)
-  })
+  return { get, fanWithLocker, pageOf, pictureOf, expectMissing }
+}
 
-  test('has a picture of 1200 by 630 pixels, also of a title in letters that its font lacks', async () => {
-    for (const title of ['Derby days', 'أيام الديربي', '']) {
-      const { fan } = await fanWithLocker(title)
-      const { response } = await get(pictureOf(fan))
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
-      const bytes = Buffer.from(await response.arrayBuffer())
-      expect([...bytes.subarray(0, 8)]).toEqual(PNG)
-      expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630])
-    }
-  })
+onEachEngine(
+  'The page of a locker',
+  world => {
+    const { get, fanWithLocker, pageOf, pictureOf, expectMissing } = pages(world)
 
-  test('is stored for a minute, and is 304 with its ETag until it changes', async () => {
+    test('shows title, owner and items without a script, with what previews of links read', async () => {
+      const { fan, serialNumber } = await fanWithLocker()
+      const { response, status, text } = await get(`${pageOf(fan)}?utm_source=chat`)
+      expect([status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      // The provider of the world serves the fans' own pictures.
+      expect(response.headers.get('content-security-policy')).toStartWith(
+        `default-src 'none'; style-src 'self'; img-src 'self' https: ${new URL(ISSUER).origin};`,
+      )
+      expect(text).not.toContain('<script')
+      for (const shown of ['Derby days', `Name of ${fan.handle}`, `@${fan.handle}`, `No. ${serialNumber}`])
+        expect(text).toContain(shown)
+      const address = `${PUBLIC_URL}${pageOf(fan)}`
+      expect(text).toContain(`<link rel="canonical" href="${address}">`)
+      expect(text).toContain('<meta property="og:title" content="Derby days">')
+      expect(text).toContain(
+        `<meta property="og:description" content="1 item in the locker of Name of ${fan.handle}">`,
+      )
+      const [, picture = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
+      expect(picture).toStartWith(`${address}/picture.png?v=`)
+      for (const [, path = ''] of text.matchAll(/(?:href|src)="(\/lockers\/-\/[^"]+)"/g))
+        expect((await get(path)).status).toBe(200)
+    })
+
+    test('has a picture of 1200 by 630 pixels, also of a title in letters that its font lacks', async () => {
+      for (const title of ['Derby days', 'أيام الديربي', '']) {
+        const { fan } = await fanWithLocker(title)
+        const { response } = await get(pictureOf(fan))
+        expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+        const bytes = Buffer.from(await response.arrayBuffer())
+        expect([...bytes.subarray(0, 8)]).toEqual(PNG)
+        expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630])
+      }
+    })
+
+    test('is stored for a minute, and is 304 with its ETag until it changes', async () => {
+      const { fan } = await fanWithLocker()
+      for (const path of [pageOf(fan), pictureOf(fan)]) {
+        const { response } = await get(path)
+        expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+        const etag = response.headers.get('etag') ?? ''
+        const again = await get(path, { 'if-none-match': etag })
+        expect([again.status, again.text, again.response.headers.get('etag')]).toEqual([304, '', etag])
+        await fan.put('/api/user/locker', { title: `Title of ${path.length}`, theme: 'pitch', shelves: [] })
+        expect((await get(path, { 'if-none-match': etag })).status).toBe(200)
+      }
+    })
+
+    test('escapes every text of fans and of the catalogue', async () => {
+      const { fan, collectibleId } = await fanWithLocker(HOSTILE)
+      await fan.post('/api/user/profile', { displayName: HOSTILE })
+      await world.db.write(tx => {
+        const { collectibles } = tx.tables
+        const hostile = { name: HOSTILE, rarity: HOSTILE, imageUrl: `https://p.example/${HOSTILE}` }
+        return tx.update(collectibles).set(hostile).where(eq(collectibles.id, collectibleId))
+      })
+      const { text } = await get(pageOf(fan))
+      expect(text).not.toContain('<script')
+      expect(text.split('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;amp;').length).toBeGreaterThan(
+        7,
+      )
+      // Attributes are closed by the page alone.
+      const attributes = text.match(/="[^"]*"/g)?.join('') ?? ''
+      expect(attributes).not.toMatch(/[<>]/)
+      expect((await get(pictureOf(fan))).status).toBe(200)
+    })
+
+    test('shows names of items in the language of the client', async () => {
+      const { fan, collectibleId } = await fanWithLocker()
+      await world.db.write(tx => {
+        const { collectibles } = tx.tables
+        const translations = JSON.stringify({ name: { en: 'The goal', pt: 'O golo' } })
+        return tx.update(collectibles).set({ translations }).where(eq(collectibles.id, collectibleId))
+      })
+      const { response, text } = await get(pageOf(fan), { 'accept-language': 'pt-PT, en;q=0.5' })
+      expect(text).toContain('O golo')
+      expect(response.headers.get('vary')).toContain('Accept-Language')
+      expect((await get(pageOf(fan))).text).toContain('The goal')
+    })
+
+    test('is the page of nobody for a fan who shows the locker to followers, or to none, or has none', async () => {
+      const { fan } = await fanWithLocker()
+      for (const locker of ['followers', 'private']) {
+        expectStatus(200, await fan.patch('/api/user/privacy', { locker }))
+        await expectMissing(fan)
+      }
+      expectStatus(200, await fan.patch('/api/user/privacy', { locker: 'public' }))
+      expect((await get(pageOf(fan))).status).toBe(200)
+      await expectMissing(await namedFan(world))
+    })
+
+    test('has no name and no picture of a fan who shows them to none', async () => {
+      const { fan } = await fanWithLocker()
+      expectStatus(200, await fan.patch('/api/user/privacy', { profile: 'private' }))
+      const { text } = await get(pageOf(fan))
+      expect(text).toContain(`@${fan.handle}`)
+      expect(text).not.toContain(`Name of ${fan.handle}`)
+      expect(text).not.toContain('pictures.example')
+    })
+
+    test('vanishes while the fan is hidden', async () => {
+      const { fan } = await fanWithLocker()
+      const { id } = await world.db.write(tx => recordDecision(tx, { ...why, fanId: fan.id, kind: 'hide' }))
+      await expectMissing(fan)
+      await world.db.write(tx => recordDecision(tx, { ...why, fanId: fan.id, kind: 'lift', liftsId: id }))
+      expect((await get(pageOf(fan))).status).toBe(200)
+    })
+
+    test('shows nobody that the fan is suspended, who only does not write', async () => {
+      const { fan } = await fanWithLocker()
+      const paths = [pageOf(fan), pictureOf(fan), `/api/lockers/${fan.handle}`]
+      const answers = () =>
+        Promise.all(
+          paths.map(async path => {
+            const { status, response } = await get(path)
+            return [status, await response.bytes()]
+          }),
+        )
+      const before = await answers()
+      const until = new Date(world.clock.ms + DAY)
+      await world.db.write(tx => recordDecision(tx, { ...why, fanId: fan.id, kind: 'suspend', until }))
+      expect(await answers()).toEqual(before)
+    })
+
+    test('answers no other path and no handle that nobody can have', async () => {
+      for (const path of [
+        '/lockers/-',
+        '/lockers/UPPER',
+        '/lockers/%3Cscript%3E',
+        `/lockers/${'x'.repeat(500)}`,
+      ])
+        expect((await get(path)).status).toBe(404)
+    })
+  },
+  { env: { PUBLIC_URL } },
+)
+
+onEachEngine('The page of a locker without PUBLIC_URL', world => {
+  const { get, fanWithLocker, pageOf, pictureOf } = pages(world)
+
+  test('has no address of the request, which caches would keep for others', async () => {
     const { fan } = await fanWithLocker()
     for (const path of [pageOf(fan), pictureOf(fan)]) {
-      const { response } = await get(path)
-      expect(response.headers.get('cache-control')).toBe('public, max-age=60')
-      const etag = response.headers.get('etag') ?? ''
-      const again = await get(path, { 'if-none-match': etag })
-      expect([again.status, again.text, again.response.headers.get('etag')]).toEqual([304, '', etag])
-      await fan.put('/api/user/locker', { title: `Title of ${path.length}`, theme: 'pitch', shelves: [] })
-      expect((await get(path, { 'if-none-match': etag })).status).toBe(200)
+      const [own, other] = await Promise.all(
+        ['http://localhost', 'http://evil.example'].map(async origin => {
+          const host = new URL(origin).host
+          const headers = { host, 'x-forwarded-host': host, forwarded: `host=${host}` }
+          const response = await world.app.handle(new Request(origin + path, { headers }))
+          return [response.headers.get('etag'), Buffer.from(await response.bytes()).toString('latin1')]
+        }),
+      )
+      expect(other).toEqual(own)
+      expect(other?.[1]).not.toContain('evil.example')
     }
-  })
-
-  test('escapes every text of fans and of the catalogue', async () => {
-    const { fan, collectibleId } = await fanWithLocker(HOSTILE)
-    await fan.post('/api/user/profile', { displayName: HOSTILE })
-    await world.db.write(tx => {
-      const { collectibles } = tx.tables
-      const hostile = { name: HOSTILE, rarity: HOSTILE, imageUrl: `https://p.example/${HOSTILE}` }
-      return tx.update(collectibles).set(hostile).where(eq(collectibles.id, collectibleId))
-    })
     const { text } = await get(pageOf(fan))
-    expect(text).not.toContain('<script')
-    expect(text.split('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;amp;').length).toBeGreaterThan(7)
-    // Attributes are closed by the page alone.
-    const attributes = text.match(/="[^"]*"/g)?.join('') ?? ''
-    expect(attributes).not.toMatch(/[<>]/)
-    expect((await get(pictureOf(fan))).status).toBe(200)
-  })
-
-  test('shows names of items in the language of the client', async () => {
-    const { fan, collectibleId } = await fanWithLocker()
-    await world.db.write(tx => {
-      const { collectibles } = tx.tables
-      const translations = JSON.stringify({ name: { en: 'The goal', pt: 'O golo' } })
-      return tx.update(collectibles).set({ translations }).where(eq(collectibles.id, collectibleId))
-    })
-    const { response, text } = await get(pageOf(fan), { 'accept-language': 'pt-PT, en;q=0.5' })
-    expect(text).toContain('O golo')
-    expect(response.headers.get('vary')).toContain('Accept-Language')
-    expect((await get(pageOf(fan))).text).toContain('The goal')
-  })
-
-  test('is the page of nobody for a fan who shows the locker to followers, or to none, or has none', async () => {
-    const { fan } = await fanWithLocker()
-    for (const locker of ['followers', 'private']) {
-      expectStatus(200, await fan.patch('/api/user/privacy', { locker }))
-      await expectMissing(fan)
-    }
-    expectStatus(200, await fan.patch('/api/user/privacy', { locker: 'public' }))
-    expect((await get(pageOf(fan))).status).toBe(200)
-    await expectMissing(await namedFan(world))
-  })
-
-  test('has no name and no picture of a fan who shows them to none', async () => {
-    const { fan } = await fanWithLocker()
-    expectStatus(200, await fan.patch('/api/user/privacy', { profile: 'private' }))
-    const { text } = await get(pageOf(fan))
-    expect(text).toContain(`@${fan.handle}`)
-    expect(text).not.toContain(`Name of ${fan.handle}`)
-    expect(text).not.toContain('pictures.example')
-  })
-
-  test('vanishes while the fan is hidden or suspended', async () => {
-    const why = { reason: 'spam', decidedBy: 'Ana' } as const
-    const [hidden, suspended] = [(await fanWithLocker()).fan, (await fanWithLocker()).fan]
-    const until = new Date(world.clock.ms + DAY)
-    await world.db.write(async tx => {
-      await recordDecision(tx, { ...why, fanId: hidden.id, kind: 'hide' })
-      await recordDecision(tx, { ...why, fanId: suspended.id, kind: 'suspend', until })
-    })
-    for (const fan of [hidden, suspended]) await expectMissing(fan)
-    world.clock.advance(DAY)
-    expect((await get(pageOf(suspended))).status).toBe(200)
-    await expectMissing(hidden)
-  })
-
-  test('answers no other path and no handle that nobody can have', async () => {
-    for (const path of [
-      '/lockers/-',
-      '/lockers/UPPER',
-      '/lockers/%3Cscript%3E',
-      `/lockers/${'x'.repeat(500)}`,
-    ])
-      expect((await get(path)).status).toBe(404)
+    expect(text).toContain('<meta property="og:title" content="Derby days">')
+    expect(text).not.toMatch(/canonical|og:url|og:image|twitter:card/)
   })
 })

@@ -49,6 +49,8 @@ async function servePage(file: string | undefined, servers: Servers): Promise<Re
   const { renderGuidePage, renderMissing } = await import('./page.ts')
   const html = file === undefined ? renderMissing(onServer) : renderGuidePage(file, onServer, servers)
   const response = pageResponse(html, 'text/html; charset=utf-8', GUIDE_POLICY)
+  // Without PUBLIC_URL it has the host of this request.
+  response.headers.set('Cache-Control', 'private, no-cache')
   return file === undefined
     ? new Response(response.body, { status: 404, headers: response.headers })
     : response
