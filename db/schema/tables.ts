@@ -25,6 +25,7 @@ import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
 import { defineConsoleTables } from './operate/console.ts'
 import { defineHttpTables } from './platform/http.ts'
+import { defineIdentityProviderTables } from './platform/identity-provider.ts'
 import { defineCheckInsTables } from './play/check-ins.ts'
 import { defineLockersTables } from './play/lockers.ts'
 import { definePacksTables } from './play/packs.ts'
@@ -63,6 +64,7 @@ function defineTables(kit: ColumnKit) {
     ...matches,
     ...definePicturesTables(kit, users),
     ...defineHttpTables(kit),
+    ...defineIdentityProviderTables(kit),
     ...defineServerKeysTables(kit),
     ...defineAuthTables(kit),
     ...defineRelationsTables(kit, users),

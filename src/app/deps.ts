@@ -25,6 +25,7 @@ import type { Config } from '../platform/config/config.ts'
 import type { RequestObserver } from '../platform/http/edge/server-hooks.ts'
 import { createRateLimiter } from '../platform/http/rate-limits/rate-limiter.ts'
 import type { Fetch } from '../platform/identity-provider/fetch-json.ts'
+import { createKeyStore } from '../platform/identity-provider/key-store.ts'
 import { createIdentityProvider, type ProviderObserver } from '../platform/identity-provider/provider.ts'
 import type { ResilienceOptions } from '../platform/identity-provider/resilience-policy.ts'
 import { createCheckInCodes } from '../play/check-ins/code.ts'
@@ -67,13 +68,17 @@ export async function createDeps(world: World) {
   const { config, replica, log, sources, fetch, resilience, observers = {}, tracer } = world
   const db = tracer?.database(world.db) ?? world.db
   const tracedFetch = (target: string, untraced: Fetch) => tracer?.fetch(target, untraced) ?? untraced
+  // The signing key is the one secret that all instances share: the other keys are derived from it.
+  const secret = config.nativeTokens.key.d ?? ''
   const identity = createIdentityProvider({
     ...{ ...config.identity, ...sources, fetch: tracedFetch('identity-provider', fetch), log, resilience },
     observe: observers.providerCall,
+    keyStore: createKeyStore({
+      ...{ db, log, identity: config.identity },
+      secret: deriveKey(secret, 'keys of the identity provider'),
+    }),
   })
   const nativeTokens = await createNativeTokens({ ...config.nativeTokens, now: sources.now })
-  // The signing key is the one secret that all instances share: the other keys are derived from it.
-  const secret = config.nativeTokens.key.d ?? ''
   const { externalCommits } = db
   const cache = createResponseCache({ ...sources, externalCommits, maxBytes: 8 * 1024 * 1024 })
   const tokenValidityCache = createTokenValidityCache(db)

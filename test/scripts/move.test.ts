@@ -333,6 +333,7 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(ruleBudgets).values({ ruleId, granted: 0 })
   await tx.update(catalogueVersions).set({ version: 'v' })
   await tx.insert(tx.tables.maintenanceRuns).values({ command: text, finishedAt: at })
+  await tx.insert(tx.tables.providerKeys).values({ source: text, keys: '[]', fetchedAt: at, mac: 'm' })
   const figures = {
     newFans: 0,
     onboardings: 1,

@@ -1,5 +1,6 @@
 /**
- * The provider's signing keys. During an outage of the provider the last valid set stays in use for a limited time.
+ * The provider's signing keys. During an outage of the provider the last valid set stays in use for a limited time, also across
+ * a restart, by the store.
  * Unknown key ids cause at most one request to the provider per cooldown.
  */
 import { createPublicKey, type webcrypto } from 'node:crypto'
@@ -21,6 +22,8 @@ export const FETCH_COOLDOWN_MS = 10_000
 /** The same after a failure while there is no usable key set. */
 export const EMPTY_COOLDOWN_MS = 1_000
 const MAX_KEYS = 100
+/** How often the same set is stored, with its new time. */
+const STORE_EVERY_MS = 10 * 60_000
 
 export interface KeySetOptions {
   /** Resolves to a JWKS document (RFC 7517). */
@@ -33,9 +36,18 @@ export interface KeySetOptions {
   onChange: () => void
   /** Called after each failed fetch. The current set stays in use. */
   onFailure: (error: ProviderError) => void
+  /** Where the last set outlives the process. */
+  store?: KeyStore | undefined
 }
 
-export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: KeySetOptions) {
+export interface KeyStore {
+  /** The set that was stored last, by any process, and its age; null if there is none. Never throws. */
+  read(): Promise<{ keys: unknown; ageMs: number } | null>
+  /** Never throws. `keys`: JSON. */
+  write(keys: string): Promise<void>
+}
+
+export function createKeySet({ load, elapsed, usableMs, onChange, onFailure, store }: KeySetOptions) {
   let held: { keys: ReturnType<typeof createLocalJWKSet>; text: string; at: number } | undefined
   let lastFetch = Number.NEGATIVE_INFINITY
   let lastUnknownKid = Number.NEGATIVE_INFINITY
@@ -43,6 +55,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   /** The provider's own Retry-After. */
   let pausedUntil = Number.NEGATIVE_INFINITY
   let fetching: Promise<void> | undefined
+  let stored: { text: string; at: number } | undefined
 
   const age = () => (held ? elapsed() - held.at : Number.POSITIVE_INFINITY)
   const usable = () => age() < usableMs
@@ -84,7 +97,24 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
         error instanceof ProviderError ? error : new ProviderError('its keys cannot be read', 'invalid')
       pausedUntil = elapsed() + (lastFailure.retryAfter ?? 0) * 1000
       onFailure(lastFailure)
+      if (!usable()) await restore()
     }
+  }
+
+  /** The stored set has the age that it has: a restart makes no key usable for longer. */
+  async function restore() {
+    const found = await store?.read()
+    if (!found || found.ageMs >= usableMs) return
+    const set = attempt(() => readKeySet({ keys: found.keys }))
+    if (set) held = { ...set, at: elapsed() - found.ageMs }
+  }
+
+  /** What was fetched since the last time. Requests do not wait for it: `refresh` calls it. */
+  async function keep() {
+    if (!store || !held || lastFailure) return
+    if (stored && stored.text === held.text && held.at - stored.at < STORE_EVERY_MS) return
+    stored = { text: held.text, at: held.at }
+    await store.write(held.text)
   }
 
   /** The token cannot be verified now. */
@@ -128,7 +158,10 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
       }
     },
     /** Fetches the set before it is no longer fresh, unless a cooldown forbids it. Never throws. */
-    refresh: () => (age() >= KEYS_FRESH_MS / 2 ? fetchOnce() : Promise.resolve()),
+    async refresh() {
+      if (age() >= KEYS_FRESH_MS / 2) await fetchOnce()
+      await keep()
+    },
     /** Whether the set was fetched within `KEYS_FRESH_MS`. */
     isFresh: () => age() < KEYS_FRESH_MS,
     /** Null if there is a usable set, otherwise the reason. */

@@ -8,7 +8,7 @@ import type { IdentityConfig } from '../config/identity.ts'
 import { type ParsedClaims, parseTokenClaims, parseUserinfo } from './claims.ts'
 import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
 import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
-import { createKeySet } from './key-set.ts'
+import { createKeySet, type KeyStore } from './key-set.ts'
 import { createPauses } from './pauses.ts'
 import { permittedUrl } from './permitted-url.ts'
 import { providerProblems } from './problems.ts'
@@ -41,6 +41,7 @@ export interface ProviderOptions extends IdentityConfig {
   log: Logger
   observe?: ProviderObserver | undefined
   resilience?: ResilienceOptions
+  keyStore?: KeyStore
 }
 
 export function createIdentityProvider(options: ProviderOptions) {
@@ -101,6 +102,7 @@ export function createIdentityProvider(options: ProviderOptions) {
     usableMs: options.keysUsableMs,
     // Discovery is repeated with each refresh, because a provider may move its keys.
     load: async () => (await get('jwks', (await discover()).jwks)).body,
+    store: options.keyStore,
     onChange: () => cache.clear(),
     onFailure: error =>
       log.warn({ issuer, reason: loggable(error).message }, 'identity provider: keys not refreshed'),
@@ -127,7 +129,7 @@ export function createIdentityProvider(options: ProviderOptions) {
     getVerified: (token: string) => cache.get(token, keySet.isFresh()),
     /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
     verify: (token: string) => cache.put(token, verifySessionToken(token, rules)),
-    /** Fetches discovery document and keys when due. Never throws. */
+    /** Fetches discovery document and keys when due, and stores the keys. Never throws. */
     refresh: keySet.refresh,
     /** Null if tokens can be verified, otherwise the reason. */
     problem: keySet.problem,

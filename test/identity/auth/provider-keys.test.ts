@@ -1,12 +1,14 @@
 /** The provider's keys: rotation is followed, and outages of the provider do not sign fans out. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { FaultInput } from '../../../mock-idp/faults/fault.ts'
 import { createApp } from '../../../src/app/app.ts'
+import type { IdentityConfig } from '../../../src/platform/config/identity.ts'
 import {
   EMPTY_COOLDOWN_MS,
   FETCH_COOLDOWN_MS,
   KEYS_FRESH_MS,
 } from '../../../src/platform/identity-provider/key-set.ts'
+import { createKeyStore } from '../../../src/platform/identity-provider/key-store.ts'
 import { createIdentityProvider } from '../../../src/platform/identity-provider/provider.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import { sqliteEngine } from '../../support/engines.ts'
@@ -155,6 +157,85 @@ describe('rotation', () => {
     const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(as(token))))
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(await keyFetches(world)).toBe(1)
+  })
+})
+
+describe('a start while the provider is down', () => {
+  /** Another process with the same database. */
+  const start = (identity: Partial<IdentityConfig> = {}, secret = Buffer.alloc(32, 1)) => {
+    const config = { ...world.config.identity, ...identity }
+    const { db, log } = world.deps
+    const provider = createIdentityProvider({
+      ...config,
+      now: world.deps.now,
+      // A monotonic clock begins with its process.
+      elapsed: (
+        began => () =>
+          world.deps.elapsed() - began
+      )(world.deps.elapsed()),
+      fetch: world.idp.handle,
+      log,
+      keyStore: createKeyStore({ db, log, identity: config, secret }),
+    })
+    const app = createApp({ ...world.deps, identity: provider })
+    const as = (token: string) =>
+      createClient(
+        request => app.handle(request),
+        () => null,
+        token,
+      )
+    return { as, provider }
+  }
+  let token: string
+  beforeEach(async () => {
+    token = await tokenOf(world, { expiresIn: 7 * 86_400 })
+    await start().provider.refresh()
+    await fault({ match: '*', kind: 'status' })
+  })
+
+  test('accepts valid tokens, and refuses forged ones, by the keys of before', async () => {
+    const { as } = start()
+    expect(await statusOf(as(token))).toBe(200)
+    expect((await as(token).get('/readyz')).status).toBe(200)
+    expect(await statusOf(as(await tokenOf(world, { defect: 'wrong_key', expiresIn: 7 * 86_400 })))).toBe(401)
+    await expectUnavailable(as(await tokenOf(world, { defect: 'unknown_kid', expiresIn: 7 * 86_400 })))
+    expect(world.logged.join()).toContain('keys from before the start are used')
+  })
+
+  test('uses them for no longer than without the start, however often it starts', async () => {
+    world.clock.advance(world.config.identity.keysUsableMs - 2)
+    const first = start()
+    expect(await statusOf(first.as(token))).toBe(200)
+    await first.provider.refresh()
+    world.clock.advance(1)
+    expect(await statusOf(start().as(token))).toBe(200)
+    world.clock.advance(1)
+    await expectUnavailable(first.as(token))
+    await expectUnavailable(start().as(token))
+    await control(world, 'DELETE', '/faults')
+    expect(await statusOf(start().as(token))).toBe(200)
+  })
+
+  test('takes the keys of the provider as soon as it responds', async () => {
+    const { as } = start()
+    expect(await statusOf(as(token))).toBe(200)
+    await control(world, 'DELETE', '/faults')
+    await control(world, 'POST', '/keys/rotate', {})
+    await control(world, 'POST', '/keys/retire', {})
+    world.clock.advance(FETCH_COOLDOWN_MS)
+    expect(await statusOf(as(await tokenOf(world, {})))).toBe(200)
+    expect(await statusOf(as(token))).toBe(401)
+  })
+
+  test('does not use keys of another provider, of another secret, or that somebody has changed', async () => {
+    const elsewhere = `${world.config.identity.issuer}/other-keys`
+    await expectUnavailable(start({ jwksUrl: elsewhere }).as(token))
+    await expectUnavailable(start({}, Buffer.alloc(32, 2)).as(token))
+    const { providerKeys } = world.db.tables
+    for (const change of [{ fetchedAt: new Date(world.clock.ms + 1) }, { keys: '[]' }, { mac: 'none' }]) {
+      await world.db.write(tx => tx.update(providerKeys).set(change))
+      await expectUnavailable(start().as(token))
+    }
   })
 })
 
