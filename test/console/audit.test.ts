@@ -1,5 +1,8 @@
 /** The audit log: who may read it, what finds a row, and what finds a change of it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { sqlite } from '../../db/schema/columns.ts'
+import { shapeOf } from '../../db/schema/shape.ts'
+import { tablesOf } from '../../db/schema/tables.ts'
 import { recordAction } from '../../src/operate/console/audit/record.ts'
 import { verifyAudit } from '../../src/operate/console/audit/verify.ts'
 import type { Staff } from '../../src/operate/console/staff.ts'
@@ -114,6 +117,22 @@ onEachEngine('the audit log', world => {
     expect(text).toContain(',"Two\nlines, and ""quotes""",')
   })
 
+  test('has the hashes of the formula in docs/console.md, computed from the export alone', async () => {
+    await record({ detail: { ref: 'Bürste "7"', points: -5 }, confirmedBy: grace })
+    const lines: string = (await owner.get('/api/audit/export')).body
+    let previous = '0'.repeat(64)
+    for (const line of lines.trim().split('\n')) {
+      const { seq, at, staff, operation, subject, reason, detail, confirmedBy, hash } = JSON.parse(line)
+      const row = [
+        ...[previous, seq, at, staff.id, staff.name, staff.role, operation, subject.kind, subject.id],
+        ...[reason, detail && JSON.stringify(detail), confirmedBy?.id ?? null, confirmedBy?.name ?? null],
+      ]
+      expect(new Bun.CryptoHasher('sha256').update(JSON.stringify(row)).digest('hex')).toBe(hash)
+      previous = hash
+    }
+    expect(lines).toContain('Bürste')
+  })
+
   test('is read and exported by finance and owners alone', async () => {
     for (const role of ['support', 'editor', 'moderator'] as const)
       for (const path of ['', '/export', '/verification'])
@@ -158,7 +177,8 @@ describe.each(everyEngine.map(engine => [engine.name, engine] as const))(
         recordAction(tx, { staff: ada, operation: 'x', subject: { kind: 'fan', id: String(nth) } }),
       )
 
-    beforeEach(() => change('DELETE FROM console_audit', 'DELETE FROM console_audit_head'))
+    const clear = () => change('DELETE FROM console_audit', 'DELETE FROM console_audit_head')
+    beforeEach(clear)
 
     /** Findings after a change of five rows. */
     async function findingsAfter(...statements: string[]) {
@@ -170,6 +190,35 @@ describe.each(everyEngine.map(engine => [engine.name, engine] as const))(
       expect(before.findings).toEqual([])
       return after.findings.map(({ seq, fault }) => `${fault} ${seq}`)
     }
+
+    const { columns } = shapeOf(tablesOf(sqlite).consoleAudit)
+    test.each(columns.map(({ name, column }) => [name, column] as const))(
+      'is found in the column %s, also where it is emptied',
+      async (name, { dataType, notNull }) => {
+        const { db } = temporary
+        const instant = db.engine === 'sqlite' ? ['7'] : ["'2020-01-01T00:00:00Z'"]
+        const others = { number: ['7'], date: instant }[dataType as string] ?? ["'other'", "''"]
+        // A check of the table refuses the name of a second person without an id.
+        const second = ['confirmed_by_id', 'confirmed_by_name']
+        const emptied = (second.includes(name) ? second : [name]).map(column => `${column} = NULL`).join()
+        const changes = others.map(other => `${name} = ${other}`)
+        for (const changed of notNull ? changes : [...changes, emptied]) {
+          await clear()
+          await add(1)
+          await db.write(tx =>
+            recordAction(tx, {
+              ...{ staff: ada, operation: 'x', subject: { kind: 'fan', id: '2' }, confirmedBy: grace },
+              ...{ reason: 'A late bus', detail: { points: 50 } },
+            }),
+          )
+          await add(3)
+          expect((await verifyAudit(db.read)).findings).toEqual([])
+          await change(`UPDATE console_audit SET ${changed} WHERE seq = 2`)
+          const { findings } = await verifyAudit(db.read)
+          expect(findings[0], changed).toMatchObject({ seq: 2 })
+        }
+      },
+    )
 
     test.each([
       ['a changed reason', "UPDATE console_audit SET reason = 'other' WHERE seq = 3", ['changed 3']],
