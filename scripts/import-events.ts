@@ -1,7 +1,7 @@
 /** `bun run import-events FILE`: imports events of another system, from a spreadsheet or an export. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { pino } from 'pino'
-import { logOptions } from '../src/core/log.ts'
+import { createLogOptions } from '../src/core/log.ts'
 import { sourceFault } from '../src/identity/server-keys/keys.ts'
 import { CELL_TYPES, type CellType } from '../src/operate/admin/import/cells.ts'
 import { importEventsFile } from '../src/operate/admin/import/events-file.ts'
@@ -61,7 +61,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
     elapsed: () => performance.now(),
   }
   const db = await openDatabase()
-  const log = pino({ ...logOptions, level: 'error' }, process.stderr)
+  const log = pino({ ...createLogOptions(), level: 'error' }, process.stderr)
   const { hooks, errors, warnings, end } = importHooks('events', { ...options, progress, print })
   const {
     lines: _,

@@ -1,5 +1,14 @@
-/** The parts of an error that may be logged. The log uses it for each error: see `logOptions`. */
+/** The parts of an error that may be logged. The log uses it for each error: see `createLogOptions`. */
 import type { Logger } from 'pino'
+
+interface LoggableError {
+  type: string
+  message?: string
+  code?: unknown
+  errno?: unknown
+  constraint?: unknown
+  stack?: string[]
+}
 
 const MAX_MESSAGE_LENGTH = 500
 const MAX_CAUSES = 10
@@ -8,7 +17,7 @@ const MAX_CAUSES = 10
  * The root cause and the stack, without the values involved, which may be personal data: Drizzle includes them in messages,
  * PostgreSQL in quotation marks and in `detail`, and parsers and validators quote their input.
  */
-export function loggable(error: unknown) {
+export function loggable(error: unknown): LoggableError {
   if (!(error instanceof Error)) return { type: typeof error }
   let root = error
   for (let depth = 0; root.cause instanceof Error && depth < MAX_CAUSES; depth++) root = root.cause

@@ -1,10 +1,14 @@
 /** The log never contains the values of a failed operation. */
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { type Logger, pino } from 'pino'
 import { DatabaseError } from '../../db/index.ts'
-import { logOptions } from '../../src/core/log.ts'
+import { createLogOptions } from '../../src/core/log.ts'
 import { logFailed, loggable } from '../../src/core/loggable.ts'
+import { root } from '../support/executable.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const PERSON = ['Calebe Santos', 'calebe@example.net']
 const query = (cause?: Error) => new DrizzleQueryError('update "identities" set "name" = $1', PERSON, cause)
@@ -42,7 +46,7 @@ const ERRORS: [string, unknown][] = [
 /** What the log writes. */
 function written(use: (log: Logger) => void): string {
   const lines: string[] = []
-  use(pino({ ...logOptions, base: null }, { write: line => void lines.push(line) }))
+  use(pino({ ...createLogOptions(), base: null }, { write: line => void lines.push(line) }))
   return lines.join('')
 }
 
@@ -96,4 +100,32 @@ test('circular causes and long messages are limited', () => {
   const endless = new Error('x'.repeat(10_000))
   endless.cause = endless
   expect(loggable(endless).message).toHaveLength(500)
+})
+
+test('of errors with the same cause one in a second has its stack, and the next one the number of the others', async () => {
+  const lines: { error: Record<string, unknown> }[] = []
+  const log = pino(
+    { ...createLogOptions(), base: null },
+    { write: line => void lines.push(JSON.parse(line)) },
+  )
+  const gone = new DatabaseError('unreachable', query(driverError('connection refused')))
+  for (let n = 0; n < 3; n++) log.error({ error: gone }, 'failed')
+  log.error({ error: new DatabaseError('unreachable') }, 'the same fault')
+  log.error({ error: driverError('another') }, 'failed')
+  expect(lines.map(({ error }) => 'stack' in error)).toEqual([true, false, false, false, true])
+  expect(lines.every(({ error }) => error.message)).toBe(true)
+  await waitUntil('a second has passed', () => {
+    log.error({ error: gone }, 'failed')
+    return lines.at(-1)?.error.stack !== undefined
+  })
+  expect(lines.at(-1)?.error.stacksOmitted).toBe(lines.length - 3)
+})
+
+test('no file passes the log an error that is made loggable already: nothing of it would be left', async () => {
+  const files = [...new Glob('src/**/*.ts').scanSync(root)].filter(path => !path.includes('node_modules'))
+  const wrong = []
+  for (const path of files)
+    if (/\berror: loggable\(/.test(await Bun.file(join(root, path)).text())) wrong.push(path)
+  expect(files.length).toBeGreaterThan(300)
+  expect(wrong).toEqual([])
 })

@@ -8,7 +8,7 @@ import { watchReplica } from '../../db/postgres/replica.ts'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { type App, createApp } from '../../src/app/app.ts'
 import { createDeps, type Deps } from '../../src/app/deps.ts'
-import { logOptions } from '../../src/core/log.ts'
+import { createLogOptions } from '../../src/core/log.ts'
 import type { MetricsRecorder } from '../../src/operate/metrics/metrics.ts'
 import { type Config, parseConfig } from '../../src/platform/config/config.ts'
 import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
@@ -111,7 +111,7 @@ async function assemble({ clock, temporary, second, config, idp, metrics }: Part
   let tracing: Tracing | undefined
   const mixin = () => tracing?.logMembers() ?? {}
   const log = pino(
-    { ...logOptions, level: 'info', base: null, mixin },
+    { ...createLogOptions(), level: 'info', base: null, mixin },
     { write: (line: string) => void logged.push(line) },
   )
   // A deadline that no slow machine misses, and waits that cost nothing: a breaker's own clock would be the machine's.

@@ -2,7 +2,6 @@
 
 import type { Logger } from 'pino'
 import { type Database, DatabaseError, describeDatabaseError } from '../../../db/index.ts'
-import { loggable } from '../../core/loggable.ts'
 import { Closed, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { anyone } from '../http/contract/group.ts'
@@ -130,7 +129,7 @@ function databaseCheck(db: Database, log: Logger) {
     } catch (error) {
       const found = describeDatabaseError(error)
       const reason = error instanceof DatabaseError ? error.message : found
-      if (reason !== logged) log.error({ reason, error: loggable(error) }, 'the database cannot be used')
+      if (reason !== logged) log.error({ reason, error }, 'the database cannot be used')
       logged = reason
       return found
     }

@@ -4,7 +4,6 @@ import { eq } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { attempt } from '../../core/attempt.ts'
-import { loggable } from '../../core/loggable.ts'
 import type { IdentityConfig } from '../config/identity.ts'
 import type { KeyStore } from './key-set.ts'
 
@@ -34,7 +33,7 @@ export function createKeyStore({ db, log, identity, secret }: StoreOptions): Key
         const ageMs = Math.max(0, db.read.now().getTime() - row.fetchedAt.getTime())
         return { keys: attempt(() => JSON.parse(row.keys)), ageMs }
       } catch (error) {
-        log.warn({ error: loggable(error) }, 'identity provider: stored keys cannot be read')
+        log.warn({ error }, 'identity provider: stored keys cannot be read')
         return null
       }
     },
@@ -50,7 +49,7 @@ export function createKeyStore({ db, log, identity, secret }: StoreOptions): Key
             .onConflictDoUpdate({ target: providerKeys.source, set: row })
         })
       } catch (error) {
-        log.warn({ error: loggable(error) }, 'identity provider: keys cannot be stored')
+        log.warn({ error }, 'identity provider: keys cannot be stored')
       }
     },
   }

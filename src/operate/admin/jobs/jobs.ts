@@ -1,7 +1,6 @@
 /** Runs jobs in this process, slowly while fans' requests are served, and stores how far each is. */
 import type { Transaction } from '../../../../db/index.ts'
 import { createGiveWay, type GiveWay } from '../../../core/give-way.ts'
-import { loggable } from '../../../core/loggable.ts'
 import { recordRun } from '../maintenance.ts'
 import type { JobKind } from './job-kinds.ts'
 import type { JobDeps, JobInput, JobResult } from './kind.ts'
@@ -113,7 +112,7 @@ export function createJobs({
       if (!noted) state.end ??= new Stopped()
       else if (noted.isCancelled) state.end ??= new Cancelled()
     } catch (error) {
-      log.warn({ run: id, error: loggable(error) }, 'the progress of a job was not stored')
+      log.warn({ run: id, error }, 'the progress of a job was not stored')
     }
   }
 
@@ -143,14 +142,13 @@ export function createJobs({
     try {
       await kindOf(kind).afterwards?.(db, input)
     } catch (error) {
-      log.warn({ run: id, error: loggable(error) }, 'a job could not tidy up')
+      log.warn({ run: id, error }, 'a job could not tidy up')
     }
   }
 
   async function fail(id: string, { done, total }: Running, error: unknown): Promise<void> {
     const isCancelled = error instanceof Cancelled
-    if (!isCancelled && !(error instanceof Stopped))
-      log.error({ run: id, error: loggable(error) }, 'a job failed')
+    if (!isCancelled && !(error instanceof Stopped)) log.error({ run: id, error }, 'a job failed')
     const why = isCancelled ? null : error instanceof Stopped ? STOPPED : FAILED
     const end = {
       state: isCancelled ? 'cancelled' : 'failed',
@@ -162,7 +160,7 @@ export function createJobs({
     // Without it the run is taken for dead when its heartbeat is old.
     await db
       .write(tx => endRun(tx, id, end))
-      .catch(failure => log.warn({ run: id, error: loggable(failure) }, 'the end of a job was not stored'))
+      .catch(failure => log.warn({ run: id, error: failure }, 'the end of a job was not stored'))
   }
 
   return {

@@ -1,5 +1,4 @@
 /** Sign-in with the provider of the staff: to its page, and back; and the end of sessions that it asks for. */
-import { loggable } from '../../../core/loggable.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
@@ -77,7 +76,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
           const { location, cookie } = await signIn.begin()
           return redirect(location, [attemptCookie(secure, cookie, ATTEMPT_SECONDS)])
         } catch (error) {
-          deps.log.warn({ error: loggable(error) }, 'the provider of the staff cannot be reached')
+          deps.log.warn({ error }, 'the provider of the staff cannot be reached')
           return refuse('provider')
         }
       },
@@ -113,7 +112,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
           if (staffId !== null) await deps.db.write(tx => logOutWithoutRole(tx, staffId))
           const requestId = requestIdOf(set)
           logSecurityEvent(deps.log, 'console_sign_in_refused', { requestId, path: `${PREFIX}/callback` })
-          deps.log.warn({ requestId, fault, error: loggable(error) }, 'staff were not signed in')
+          deps.log.warn({ requestId, fault, error }, 'staff were not signed in')
           return refuse(fault)
         }
       },
