@@ -25,7 +25,7 @@ const FANS = 12
 const REWARDS = 10
 
 for (const engine of engines) {
-  describe(`Webhooks of processes (${engine.name})`, () => {
+  describe(`Webhooks, and the event sink${withoutNats}, of processes (${engine.name})`, () => {
     let temporary: TemporaryDatabase
     let provider: RunningProvider
     let receiver: Receiver
