@@ -79,13 +79,19 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
     }
     removeOldSnapshots(join(target, 'meta'))
     const added = readdirSync(target).filter(file => !before.has(file) && file.endsWith('.sql'))
-    for (const file of engine === 'sqlite' ? added : []) {
+    const complete = engine === 'sqlite' ? withTableOptions : withoutSchema
+    for (const file of added) {
       const path = join(target, file)
-      writeFileSync(path, withTableOptions(readFileSync(path, 'utf8')))
+      writeFileSync(path, complete(readFileSync(path, 'utf8')))
     }
     return added.map(file => `db/migrations/${engine}/${file}`)
   }
 })
+
+/** drizzle-kit names the schema in references: tables are those of the schema of the connection. */
+function withoutSchema(migration: string): string {
+  return migration.replaceAll('"public".', '')
+}
 
 /** drizzle-kit compares the tables with the newest snapshot only; older ones are 10,000 lines each. */
 function removeOldSnapshots(meta: string): void {

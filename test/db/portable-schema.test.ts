@@ -38,6 +38,13 @@ beforeAll(async () => {
 afterAll(() => client.close())
 
 describe('The portable schema', () => {
+  test('is that of the connection: no migration names one', () => {
+    const named = expectedMigrations('postgres').flatMap(({ sql }) =>
+      sql.filter(statement => /\bpublic"?\./.test(statement)),
+    )
+    expect(named).toEqual([])
+  })
+
   const statements = expectedMigrations('postgres').flatMap(({ sql }) => sql)
 
   test('is made by statements that can be repeated, one after another', () => {

@@ -5,4 +5,4 @@ CREATE TABLE "terms_acceptances" (
 	CONSTRAINT "terms_acceptances_pk" PRIMARY KEY("user_id","version")
 );
 --> statement-breakpoint
-ALTER TABLE "terms_acceptances" ADD CONSTRAINT "terms_acceptances_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;
+ALTER TABLE "terms_acceptances" ADD CONSTRAINT "terms_acceptances_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;

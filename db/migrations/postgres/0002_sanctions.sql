@@ -21,9 +21,9 @@ CREATE TABLE "moderation_notes" (
 --> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "hidden_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "suspended_until" timestamp (3) with time zone;--> statement-breakpoint
-ALTER TABLE "moderation_decisions" ADD CONSTRAINT "moderation_decisions_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "moderation_notes" ADD CONSTRAINT "moderation_notes_decision_id_moderation_decisions_id_fk" FOREIGN KEY ("decision_id") REFERENCES "public"."moderation_decisions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "moderation_notes" ADD CONSTRAINT "moderation_notes_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "moderation_decisions" ADD CONSTRAINT "moderation_decisions_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "moderation_notes" ADD CONSTRAINT "moderation_notes_decision_id_moderation_decisions_id_fk" FOREIGN KEY ("decision_id") REFERENCES "moderation_decisions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "moderation_notes" ADD CONSTRAINT "moderation_notes_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "moderation_decisions_fan_seq" ON "moderation_decisions" USING btree ("fan_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "moderation_decisions_lifts" ON "moderation_decisions" USING btree ("lifts_id") WHERE "moderation_decisions"."lifts_id" is not null;--> statement-breakpoint
 CREATE INDEX "moderation_notes_fan" ON "moderation_notes" USING btree ("fan_id");

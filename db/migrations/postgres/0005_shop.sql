@@ -36,7 +36,7 @@ CREATE TABLE "product_variants" (
 	CONSTRAINT "product_variants_stock" CHECK ("product_variants"."stock_sold" >= 0 and ("product_variants"."stock_total" is null or "product_variants"."stock_sold" <= "product_variants"."stock_total"))
 );
 --> statement-breakpoint
-ALTER TABLE "products" ADD CONSTRAINT "products_required_collectible_id_collectibles_id_fk" FOREIGN KEY ("required_collectible_id") REFERENCES "public"."collectibles"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "product_variants" ADD CONSTRAINT "product_variants_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "public"."products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "products" ADD CONSTRAINT "products_required_collectible_id_collectibles_id_fk" FOREIGN KEY ("required_collectible_id") REFERENCES "collectibles"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "product_variants" ADD CONSTRAINT "product_variants_product_id_products_id_fk" FOREIGN KEY ("product_id") REFERENCES "products"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "products_category" ON "products" USING btree ("active","category","id");--> statement-breakpoint
 CREATE INDEX "products_active" ON "products" USING btree ("active","id");

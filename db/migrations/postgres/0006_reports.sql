@@ -16,9 +16,9 @@ CREATE TABLE "reports" (
 	CONSTRAINT "reports_decided" CHECK ("reports"."decision_id" is null or "reports"."resolved_at" is not null)
 );
 --> statement-breakpoint
-ALTER TABLE "reports" ADD CONSTRAINT "reports_reporter_id_users_id_fk" FOREIGN KEY ("reporter_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "reports" ADD CONSTRAINT "reports_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "reports" ADD CONSTRAINT "reports_decision_id_moderation_decisions_id_fk" FOREIGN KEY ("decision_id") REFERENCES "public"."moderation_decisions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_reporter_id_users_id_fk" FOREIGN KEY ("reporter_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_decision_id_moderation_decisions_id_fk" FOREIGN KEY ("decision_id") REFERENCES "moderation_decisions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "reports_open_unique" ON "reports" USING btree ("reporter_id","subject_kind","subject_id") WHERE "reports"."resolved_at" is null and "reports"."reporter_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "reports_open_automatic_unique" ON "reports" USING btree ("subject_kind","subject_id") WHERE "reports"."resolved_at" is null and "reports"."reporter_id" is null;--> statement-breakpoint
 CREATE INDEX "reports_open" ON "reports" USING btree ("subject_kind","subject_id","created_at") WHERE "reports"."resolved_at" is null;--> statement-breakpoint

@@ -11,8 +11,8 @@ CREATE TABLE "appeals" (
 );
 --> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "silenced_at" timestamp (3) with time zone;--> statement-breakpoint
-ALTER TABLE "appeals" ADD CONSTRAINT "appeals_sanction_id_moderation_decisions_id_fk" FOREIGN KEY ("sanction_id") REFERENCES "public"."moderation_decisions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "appeals" ADD CONSTRAINT "appeals_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "appeals" ADD CONSTRAINT "appeals_sanction_id_moderation_decisions_id_fk" FOREIGN KEY ("sanction_id") REFERENCES "moderation_decisions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "appeals" ADD CONSTRAINT "appeals_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "appeals_id_unique" ON "appeals" USING btree ("id");--> statement-breakpoint
 CREATE INDEX "appeals_fan" ON "appeals" USING btree ("fan_id");--> statement-breakpoint
 CREATE INDEX "appeals_open" ON "appeals" USING btree ("created_at","id") WHERE "appeals"."decided_at" is null;

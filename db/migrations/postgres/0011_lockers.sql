@@ -17,6 +17,6 @@ CREATE TABLE "locker_items" (
 );
 --> statement-breakpoint
 ALTER TABLE "privacy_settings" ADD COLUMN "locker" text;--> statement-breakpoint
-ALTER TABLE "lockers" ADD CONSTRAINT "lockers_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "locker_items" ADD CONSTRAINT "locker_items_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "lockers" ADD CONSTRAINT "lockers_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "locker_items" ADD CONSTRAINT "locker_items_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "locker_items_item_unique" ON "locker_items" USING btree ("user_id","collectible_id","serial_number");

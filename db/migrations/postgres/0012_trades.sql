@@ -21,10 +21,10 @@ CREATE TABLE "trade_items" (
 	CONSTRAINT "trade_items_side" CHECK ("trade_items"."side" in ('give', 'want'))
 );
 --> statement-breakpoint
-ALTER TABLE "trades" ADD CONSTRAINT "trades_from_id_users_id_fk" FOREIGN KEY ("from_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "trades" ADD CONSTRAINT "trades_to_id_users_id_fk" FOREIGN KEY ("to_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "trade_items" ADD CONSTRAINT "trade_items_trade_id_trades_id_fk" FOREIGN KEY ("trade_id") REFERENCES "public"."trades"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "trade_items" ADD CONSTRAINT "trade_items_item_fk" FOREIGN KEY ("collectible_id","serial_number") REFERENCES "public"."user_items"("collectible_id","serial_number") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trades" ADD CONSTRAINT "trades_from_id_users_id_fk" FOREIGN KEY ("from_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trades" ADD CONSTRAINT "trades_to_id_users_id_fk" FOREIGN KEY ("to_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trade_items" ADD CONSTRAINT "trade_items_trade_id_trades_id_fk" FOREIGN KEY ("trade_id") REFERENCES "trades"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trade_items" ADD CONSTRAINT "trade_items_item_fk" FOREIGN KEY ("collectible_id","serial_number") REFERENCES "user_items"("collectible_id","serial_number") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "trades_from" ON "trades" USING btree ("from_id","id");--> statement-breakpoint
 CREATE INDEX "trades_to" ON "trades" USING btree ("to_id","id");--> statement-breakpoint
 CREATE INDEX "trades_open" ON "trades" USING btree ("from_id","expires_at") WHERE "trades"."status" = 'open';

@@ -26,10 +26,10 @@ CREATE TABLE "set_completions" (
 	CONSTRAINT "set_completions_pk" PRIMARY KEY("user_id","set_id")
 );
 --> statement-breakpoint
-ALTER TABLE "sets" ADD CONSTRAINT "sets_reward_id_rewards_id_fk" FOREIGN KEY ("reward_id") REFERENCES "public"."rewards"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "set_items" ADD CONSTRAINT "set_items_set_id_sets_id_fk" FOREIGN KEY ("set_id") REFERENCES "public"."sets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "set_items" ADD CONSTRAINT "set_items_collectible_id_collectibles_id_fk" FOREIGN KEY ("collectible_id") REFERENCES "public"."collectibles"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "set_completions" ADD CONSTRAINT "set_completions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "set_completions" ADD CONSTRAINT "set_completions_set_id_sets_id_fk" FOREIGN KEY ("set_id") REFERENCES "public"."sets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "set_completions" ADD CONSTRAINT "set_completions_reward_id_rewards_id_fk" FOREIGN KEY ("reward_id") REFERENCES "public"."rewards"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sets" ADD CONSTRAINT "sets_reward_id_rewards_id_fk" FOREIGN KEY ("reward_id") REFERENCES "rewards"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "set_items" ADD CONSTRAINT "set_items_set_id_sets_id_fk" FOREIGN KEY ("set_id") REFERENCES "sets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "set_items" ADD CONSTRAINT "set_items_collectible_id_collectibles_id_fk" FOREIGN KEY ("collectible_id") REFERENCES "collectibles"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "set_completions" ADD CONSTRAINT "set_completions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "set_completions" ADD CONSTRAINT "set_completions_set_id_sets_id_fk" FOREIGN KEY ("set_id") REFERENCES "sets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "set_completions" ADD CONSTRAINT "set_completions_reward_id_rewards_id_fk" FOREIGN KEY ("reward_id") REFERENCES "rewards"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "set_items_collectible" ON "set_items" USING btree ("collectible_id","set_id");

@@ -18,8 +18,8 @@ CREATE TABLE "wallet_challenges" (
 --> statement-breakpoint
 ALTER TABLE "rewards" ADD COLUMN "required_holding" text;--> statement-breakpoint
 ALTER TABLE "products" ADD COLUMN "required_holding" text;--> statement-breakpoint
-ALTER TABLE "wallets" ADD CONSTRAINT "wallets_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "wallet_challenges" ADD CONSTRAINT "wallet_challenges_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "wallets" ADD CONSTRAINT "wallets_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "wallet_challenges" ADD CONSTRAINT "wallet_challenges_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "wallets_user" ON "wallets" USING btree ("user_id","linked_at","address");--> statement-breakpoint
 CREATE INDEX "wallet_challenges_user" ON "wallet_challenges" USING btree ("user_id","expires_at");--> statement-breakpoint
 CREATE INDEX "wallet_challenges_expires_at" ON "wallet_challenges" USING btree ("expires_at");

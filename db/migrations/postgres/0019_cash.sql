@@ -80,13 +80,13 @@ CREATE TABLE "top_ups" (
 	CONSTRAINT "top_ups_refunded" CHECK (("top_ups"."status" = 'refunded') = ("top_ups"."refunded_at" is not null))
 );
 --> statement-breakpoint
-ALTER TABLE "cash_accounts" ADD CONSTRAINT "cash_accounts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "cash_entries" ADD CONSTRAINT "cash_entries_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "cash_holds" ADD CONSTRAINT "cash_holds_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "cash_promotions" ADD CONSTRAINT "cash_promotions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "cash_hold_promotions" ADD CONSTRAINT "cash_hold_promotions_purchase_id_cash_holds_purchase_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."cash_holds"("purchase_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "cash_hold_promotions" ADD CONSTRAINT "cash_hold_promotions_ref_cash_promotions_ref_fk" FOREIGN KEY ("ref") REFERENCES "public"."cash_promotions"("ref") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "top_ups" ADD CONSTRAINT "top_ups_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "cash_accounts" ADD CONSTRAINT "cash_accounts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "cash_entries" ADD CONSTRAINT "cash_entries_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "cash_holds" ADD CONSTRAINT "cash_holds_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "cash_promotions" ADD CONSTRAINT "cash_promotions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "cash_hold_promotions" ADD CONSTRAINT "cash_hold_promotions_purchase_id_cash_holds_purchase_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "cash_holds"("purchase_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "cash_hold_promotions" ADD CONSTRAINT "cash_hold_promotions_ref_cash_promotions_ref_fk" FOREIGN KEY ("ref") REFERENCES "cash_promotions"("ref") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "top_ups" ADD CONSTRAINT "top_ups_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "cash_entries_user_currency_seq_unique" ON "cash_entries" USING btree ("user_id","currency","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "cash_entries_user_reason_ref_unique" ON "cash_entries" USING btree ("user_id","reason","ref");--> statement-breakpoint
 CREATE INDEX "cash_holds_account" ON "cash_holds" USING btree ("user_id","currency","state");--> statement-breakpoint

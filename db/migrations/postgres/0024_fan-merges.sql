@@ -8,7 +8,7 @@ CREATE TABLE "fan_merges" (
 --> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "merged_into_id" text COLLATE "C";--> statement-breakpoint
 ALTER TABLE "quest_progress" ADD COLUMN "carried_from" text COLLATE "C";--> statement-breakpoint
-ALTER TABLE "fan_merges" ADD CONSTRAINT "fan_merges_from_id_users_id_fk" FOREIGN KEY ("from_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "fan_merges" ADD CONSTRAINT "fan_merges_into_id_users_id_fk" FOREIGN KEY ("into_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "fan_merges" ADD CONSTRAINT "fan_merges_from_id_users_id_fk" FOREIGN KEY ("from_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "fan_merges" ADD CONSTRAINT "fan_merges_into_id_users_id_fk" FOREIGN KEY ("into_id") REFERENCES "users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "fan_merges_into" ON "fan_merges" USING btree ("into_id");--> statement-breakpoint
 CREATE INDEX "users_merged" ON "users" USING btree ("merged_into_id") WHERE "users"."merged_into_id" is not null;

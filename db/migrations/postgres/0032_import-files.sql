@@ -16,5 +16,5 @@ CREATE TABLE "import_file_parts" (
 	CONSTRAINT "import_file_parts_file_id_part_pk" PRIMARY KEY("file_id","part")
 );
 --> statement-breakpoint
-ALTER TABLE "import_file_parts" ADD CONSTRAINT "import_file_parts_file_id_import_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."import_files"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "import_file_parts" ADD CONSTRAINT "import_file_parts_file_id_import_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "import_files"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "import_files_expiry" ON "import_files" USING btree ("expires_at");
