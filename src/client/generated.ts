@@ -353,7 +353,7 @@ export interface components {
             /** @description Where the terms are. Null if the club does not say. */
             url: string | null;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A word in a text that other fans read is on the list of the club. `errors` has a pointer to each such text. Ask the user for other words. */
+        /** @description A word in a text that other fans read is on the list of the club, or a name is one of the club. `errors` has a pointer to each such text. Ask the user for other words. */
         TextNotAllowedProblem: {
             /**
              * @description `text_not_allowed`.
@@ -361,7 +361,7 @@ export interface components {
              */
             code: "text_not_allowed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Handles are unique. Ask the user for another handle. */
+        /** @description Handles are unique, and some are reserved for the club. Ask the user for another handle. */
         HandleTakenProblem: {
             /**
              * @description `handle_taken`.
@@ -1429,13 +1429,13 @@ export interface components {
          * @description An omitted member stays as it is; null clears it.
          */
         ProfileChange: {
-            /** @description 1 to 50 characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), and no word that mixes Latin letters with Cyrillic, Greek or other ones that look like them. */
+            /** @description 1 to 50 characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), no more marks on a letter than languages use, and no word that mixes letters of scripts that look alike, such as Latin and Cyrillic. */
             displayName?: string | null;
             /** @description Unique among fans. */
             handle?: string | null;
             /** @description The `url` of a picture that you uploaded, or an https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`. */
             avatarUrl?: string | null;
-            /** @description At most 280 characters after trimming, no control characters. */
+            /** @description At most 280 characters after trimming, no control characters, no more marks on a letter than languages use. */
             bio?: string | null;
             /** @description ISO 3166-1 alpha-2 in capitals, or XK. */
             country?: string | null;

@@ -1,9 +1,14 @@
 /** Rules for names of people, which clients show next to other text. */
 
+import { lookOf } from './lookalikes.ts'
+
 /** Bidirectional control characters (UAX #9 §2) reorder the surrounding text. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-/** At least one visible character. */
-const VISIBLE = /[^\p{C}\p{Z}]/u
+/**
+ * At least one visible character. A mark alone is none: it needs a letter. The Braille pattern without dots and an empty notehead show
+ * nothing, although Unicode counts them as symbols.
+ */
+const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u
 
 export const isVisible = (text: string): boolean => VISIBLE.test(text)
 
@@ -12,35 +17,89 @@ export const isVisible = (text: string): boolean => VISIBLE.test(text)
  * scripts than Latin, variation selectors after emoji, and tags in flags of regions, such as that of England.
  */
 const INVISIBLE =
-  /\u{1f3f4}[\u{e0020}-\u{e007f}]+|\p{Emoji}\ufe0f|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{L}\p{M}])(?<!\p{Script=Latin})[\u200c\u200d]|(\p{Default_Ignorable_Code_Point})/gu
+  /\u{1f3f4}[\u{e0020}-\u{e007f}]+|\p{Emoji}\ufe0f|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{L}\p{M}])(?<!\p{Script=Latin})[\u200c\u200d]|([\p{Default_Ignorable_Code_Point}\u2800\u{1d159}])/gu
 
 const withoutInvisible = (text: string): string =>
   text.replace(INVISIBLE, (kept, invisible?: string) => (invisible === undefined ? kept : ''))
 
-/** Letters of these scripts look like Latin ones. Words that mix them with Latin are no words of any language (UTS #39 §5.2). */
-const LOOKALIKE =
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u
-const LATIN = /\p{Script=Latin}/u
+/** Letters of these scripts look like each other's. Words that mix them are no words of any language (UTS #39 §5.2). */
+const LOOKALIKES = [
+  'Latin',
+  'Cyrillic',
+  'Greek',
+  'Armenian',
+  'Cherokee',
+  'Coptic',
+  'Lisu',
+  'Canadian_Aboriginal',
+].map(script => new RegExp(`\\p{Script=${script}}`, 'u'))
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu
 /** Forms of letters and digits that are written otherwise: `𝓒`, `Ｃ`, `ⓒ`. Ordinal and superior ones are text: `1º`. */
 const STYLED = /[^\p{ASCII}ªº¹²³™℠№]/gu
 
 /**
- * Whether a name may pass for another one: by characters that cannot be seen, by a word that mixes Latin letters with those
- * that look like them, or by styled forms of ASCII letters and digits, which Unicode's NFKC replaces.
+ * Whether a name may pass for another one: by characters that cannot be seen, by a word that mixes letters of scripts that look alike, or by styled forms of ASCII letters and digits, which Unicode's NFKC replaces.
  */
 export function isDeceptive(text: string): boolean {
   if (withoutInvisible(text) !== text) return true
-  if ((text.match(WORDS) ?? []).some(word => LATIN.test(word) && LOOKALIKE.test(word))) return true
+  const words = text.match(WORDS) ?? []
+  if (words.some(word => LOOKALIKES.filter(script => script.test(word)).length > 1)) return true
   return (text.match(STYLED) ?? []).some(character => /^[a-z0-9]+$/i.test(character.normalize('NFKC')))
 }
 
-/** The text without what cannot be seen, and in plain letters and digits. */
+/** The text without what cannot be seen and what covers other lines, and in plain letters and digits. */
 export const plainName = (text: string): string =>
-  withoutInvisible(text).replace(STYLED, character => {
-    const plain = character.normalize('NFKC')
-    return /^[a-z0-9]+$/i.test(plain) ? plain : character
-  })
+  withoutStacks(
+    withoutInvisible(text).replace(STYLED, character => {
+      const plain = character.normalize('NFKC')
+      return /^[a-z0-9]+$/i.test(plain) ? plain : character
+    }),
+  )
+
+/**
+ * How many marks a letter has at most, by the script of the marks, where none is composed with its letter. Burmese and Tibetan have
+ * the most, Hebrew with points and accents up to five. Marks of no script are those of Latin, Greek and Cyrillic letters.
+ */
+const STACKS = [
+  ['\\p{M}', 6],
+  ['(?=\\p{M})\\p{Script_Extensions=Hebrew}', 5],
+  ['(?=\\p{M})\\p{Script_Extensions=Arabic}', 4],
+  ['(?=\\p{M})[\\p{Script=Thai}\\p{Script=Lao}]', 3],
+  ['(?=\\p{M})(?![\\p{Script_Extensions=Arabic}\\p{Script_Extensions=Devanagari}])\\p{Script=Inherited}', 2],
+].map(([mark, most]) => new RegExp(`((?:${mark}){${most}})(?:${mark})+`, 'gu'))
+/** No language repeats a mark on a letter. */
+const REPEATED_MARK = /(\p{M})\1+/gu
+
+/** Whether marks are stacked up, so that they cover the lines around them. */
+export const isStacked = (text: string): boolean => withoutStacks(text) !== text
+
+/** The text with as many marks as letters have. */
+export function withoutStacks(text: string): string {
+  const composed = text.normalize('NFC')
+  const plain = STACKS.reduce(
+    (left, stack) => left.replace(stack, '$1'),
+    composed.replace(REPEATED_MARK, '$1'),
+  )
+  // Other marks may compose now, or be next to each other.
+  return plain === composed ? text : withoutStacks(plain)
+}
+
+/**
+ * The same for texts that look alike: look-alikes of other scripts, capitals, accents, spaces, punctuation, and digits in place of letters
+ * make no difference. For comparisons with names that are reserved; it is no text to show.
+ */
+export const lookOfName = (name: string): string =>
+  looksOf(looksOf(name.normalize('NFC')).normalize('NFKD'))
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .replace(/[0134578l]/g, digit => LEET[digit] ?? digit)
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+
+/** The plain letter of a composed one is looked up as well: this is done before and after a decomposition. */
+const looksOf = (text: string): string => [...text].map(lookOf).join('')
+
+const LEET: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', 8: 'b', l: 'i' }
 
 export const withoutBidiControls = (text: string): string => text.replace(BIDI_CONTROLS, '')
 

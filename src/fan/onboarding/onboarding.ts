@@ -13,7 +13,7 @@ import { enqueueSync, type QueuedSync } from '../../identity/users/deferred-sync
 import { createMirror, mirrorIdentity, mirrorOf } from '../../identity/users/mirror.ts'
 import { activeUser, ensureUser, findSignIn } from '../../identity/users/users.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
-import { changeProfile } from '../profile/profile.ts'
+import { changeOwnProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
 
 /** The provider's data, or the sync to enqueue. Both null if no sync is needed or possible. */
@@ -33,7 +33,7 @@ export const onboardingCause = (userId: string) =>
 
 /**
  * Completes the onboarding. A repetition changes nothing and returns the first completion with `alreadyCompleted`.
- * @throws DomainError as `changeProfile`
+ * @throws DomainError as `changeOwnProfile`
  */
 export async function completeOnboarding(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function completeOnboarding(
     ? await startLedger(tx, user.id, { points, join })
     : await grantOnboarding(tx, user.id, points)
   if (!created && join) await joinLeaderboard(tx, user.id)
-  if (profile) await changeProfile(tx, user.id, profile, '/profile')
+  if (profile) await changeOwnProfile(tx, user, profile, '/profile')
   await recordEvent(tx, { userId: user.id, type: 'onboarding.completed', data: { points: granted } })
   if (!created) return readOnboarding(tx, { userId: user.id })
   const now = tx.now()
@@ -68,7 +68,7 @@ export async function completeOnboarding(
     syncedAt: isSynced ? now : null,
   })
 }
-completeOnboarding.problems = [...changeProfile.problems, pointsProblems.points_limit_reached] as const
+completeOnboarding.problems = [...changeOwnProfile.problems, pointsProblems.points_limit_reached] as const
 
 /** Grants the points and enrols, for a user record of this unit of work: it has nothing from before, which would have to be read. */
 async function startLedger(

@@ -11,6 +11,6 @@ export const profileProblems = defineProblems({
   handle_taken: {
     status: 409,
     title: 'Another fan has this handle',
-    description: 'Handles are unique. Ask the user for another handle.',
+    description: 'Handles are unique, and some are reserved for the club. Ask the user for another handle.',
   },
 })

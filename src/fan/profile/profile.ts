@@ -11,6 +11,7 @@ import { refuseField } from '../../core/transport-problems.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
 import { applicationEvent, recordEvent, writeEvents } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
+import { publicTextProblems } from '../../identity/public-text/problems.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
 import { completionOf } from '../../identity/users/completion.ts'
 import { updateUsers } from '../../identity/users/many-users.ts'
@@ -32,20 +33,49 @@ readProfile.problems = [profileProblems.profile_not_found] as const
 /** Writes the profile. Creates the user record if there is none. */
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   const { user, created } = await ensureUser(tx, caller)
-  await changeProfile(tx, user.id, change)
+  await changeOwnProfile(tx, user, change)
   return { created, profile: await readProfile(tx, { userId: user.id }) }
 }
 
 export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   const user = await findUser(tx, caller)
   if (!user) throw notFound()
-  await changeProfile(tx, user.id, change)
+  await changeOwnProfile(tx, user, change)
   return readProfile(tx, { userId: user.id })
+}
+
+type Names = Pick<ProfileRow['user'], 'displayName' | 'handle'>
+
+/** By the fan. @throws DomainError as `changeProfile` */
+export async function changeOwnProfile(
+  tx: Transaction,
+  user: Names & { id: string },
+  change: ProfileChange,
+  pointer = '',
+) {
+  requireUnreserved(tx, user, change, pointer)
+  await changeProfile(tx, user.id, change, pointer)
+}
+
+/** A name that is reserved is for the staff to give; who has it keeps it. */
+function requireUnreserved(
+  tx: Transaction,
+  current: Names,
+  { displayName, handle }: ProfileChange,
+  pointer: string,
+) {
+  const isReserved = (name: string | null | undefined) =>
+    (name && tx.spine.publicText.policy.isReserved?.(name)) || false
+  if (handle !== current.handle && isReserved(handle)) throw new DomainError(profileProblems.handle_taken)
+  if (displayName?.trim() !== current.displayName && isReserved(displayName)) {
+    const errors = [{ pointer: `${pointer}/displayName`, message: 'must not be a name of the club' }]
+    throw new DomainError(publicTextProblems.text_not_allowed, { errors })
+  }
 }
 
 const PUBLIC_TEXTS = ['displayName', 'handle', 'bio'] as const
 
-/** `pointer`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
+/** By anybody. `pointer`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
 export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
   const normal = normalizeProfile(change, pointer)
   if (Object.keys(normal).length === 0) return
@@ -100,8 +130,9 @@ changeProfile.problems = [
   profileProblems.handle_taken,
   ...requireTeam.problems,
 ] as const
-upsertProfile.problems = changeProfile.problems
-updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
+changeOwnProfile.problems = changeProfile.problems
+upsertProfile.problems = changeOwnProfile.problems
+updateProfile.problems = [...readProfile.problems, ...changeOwnProfile.problems] as const
 
 /** The fan's own picture is stored as a path, so that the API may move to another origin. */
 async function changeAvatar(tx: Transaction, userId: string, avatarUrl: string | null, pointer: string) {

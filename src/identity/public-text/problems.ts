@@ -19,7 +19,7 @@ export const publicTextProblems = defineProblems({
     status: 422,
     title: 'This text is not allowed here',
     description:
-      'A word in a text that other fans read is on the list of the club. `errors` has a pointer to each such text. Ask the user for other words.',
+      'A word in a text that other fans read is on the list of the club, or a name is one of the club. `errors` has a pointer to each such text. Ask the user for other words.',
   },
   terms_version_not_current: {
     status: 409,

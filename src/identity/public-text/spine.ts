@@ -1,5 +1,6 @@
 /** What the texts that fans show to others must meet: one policy for each database. */
 import type { Transaction } from '../../../db/index.ts'
+import type { IsReservedName } from './reserved-names.ts'
 import type { TextFilter } from './text-filter.ts'
 
 declare module '../../../db/types.ts' {
@@ -13,6 +14,8 @@ export interface PublicTextPolicy {
   termsVersion: string | null
   /** Where the terms are. */
   termsUrl?: string | null
+  /** Names that fans do not give to themselves. */
+  isReserved?: IsReservedName
 }
 
 /** Called in the unit of work of the write, with the texts that the filter matches. */

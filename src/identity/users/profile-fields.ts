@@ -7,7 +7,14 @@ import { attempt } from '../../core/attempt.ts'
 import { isCountry } from '../../core/country.ts'
 import { Formatted } from '../../core/formats.ts'
 import { isSerializedHttps, MAX_URL_LENGTH } from '../../core/https-url.ts'
-import { isDeceptive, isVisible, plainName, withoutBidiControls } from '../../core/name-text.ts'
+import {
+  isDeceptive,
+  isStacked,
+  isVisible,
+  plainName,
+  withoutBidiControls,
+  withoutStacks,
+} from '../../core/name-text.ts'
 import { type SchemaOptions, type TSchema, Type } from '../../core/typebox.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
 
@@ -61,7 +68,8 @@ function trimmed(value: string, min: number, max: number, forbidden: RegExp): st
   const trimmed = value.trim()
   const length = [...trimmed].length
   const visible = length === 0 || isVisible(trimmed)
-  return length >= min && length <= max && visible && !forbidden.test(trimmed) ? trimmed : null
+  const isPlain = visible && !isStacked(trimmed) && !forbidden.test(trimmed)
+  return length >= min && length <= max && isPlain ? trimmed : null
 }
 
 const [NAME_MAX, BIO_MAX, LOCALE_MAX, ID_MAX] = [50, 280, 85, 100]
@@ -69,7 +77,7 @@ const HANDLE = '^[a-z0-9_]{3,20}$'
 
 export const profileFields = {
   displayName: text({
-    expected: `1 to ${NAME_MAX} characters after trimming, without control, bidirectional and invisible characters, styled letters, and words that mix Latin letters with similar ones`,
+    expected: `1 to ${NAME_MAX} characters after trimming, without control, bidirectional and invisible characters, stacked marks, styled letters, and words that mix letters of similar scripts`,
     normalize: value =>
       withoutBidiControls(value) === value && !isDeceptive(value)
         ? trimmed(value, 1, NAME_MAX, CONTROL)
@@ -81,7 +89,7 @@ export const profileFields = {
     documented: {
       minLength: 1,
       maxLength: NAME_MAX,
-      description: `1 to ${NAME_MAX} characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), and no word that mixes Latin letters with Cyrillic, Greek or other ones that look like them.`,
+      description: `1 to ${NAME_MAX} characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), no more marks on a letter than languages use, and no word that mixes letters of scripts that look alike, such as Latin and Cyrillic.`,
     },
     shown: 'The fan’s own name, or else the provider’s.',
     example: 'Calebe',
@@ -114,14 +122,14 @@ export const profileFields = {
     example: 'https://images.example.com/calebe.png',
   }),
   bio: text({
-    expected: `a string of at most ${BIO_MAX} characters without control characters`,
+    expected: `a string of at most ${BIO_MAX} characters without control characters and stacked marks`,
     normalize: value => trimmed(value, 0, BIO_MAX, CONTROL_BUT_LINES),
-    repair: value => value.replace(/\r\n?/g, '\n').replace(everywhere(CONTROL_BUT_LINES), ''),
+    repair: value => withoutStacks(value.replace(/\r\n?/g, '\n').replace(everywhere(CONTROL_BUT_LINES), '')),
     completes: true,
     mirror: null,
     documented: {
       maxLength: BIO_MAX,
-      description: `At most ${BIO_MAX} characters after trimming, no control characters.`,
+      description: `At most ${BIO_MAX} characters after trimming, no control characters, no more marks on a letter than languages use.`,
     },
     shown: 'What the fan wrote about themselves.',
     example: 'North stand, row 12.',

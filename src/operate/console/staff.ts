@@ -1,5 +1,5 @@
 /** A person who uses the console. */
-import { isDeceptive, isVisible, withoutBidiControls } from '../../core/name-text.ts'
+import { isDeceptive, isStacked, isVisible, withoutBidiControls } from '../../core/name-text.ts'
 import { isRole, type Role } from './roles.ts'
 
 /** Characters: an issuer and a subject. */
@@ -34,7 +34,8 @@ const SPACING = /[\p{Cc}\p{Zl}\p{Zp}]|\p{Z}{2}/u
 /** What is wrong with a person's name; null if nothing is. */
 export function nameFault(name: string): string | null {
   if (name.length > MAX_NAME) return `must be at most ${MAX_NAME} characters`
-  const isPlain = isVisible(name) && !isDeceptive(name) && withoutBidiControls(name) === name
+  const isHonest = isVisible(name) && !isDeceptive(name) && !isStacked(name)
+  const isPlain = isHonest && withoutBidiControls(name) === name
   const isSpaced = name.trim() === name && !SPACING.test(name)
   return isPlain && isSpaced
     ? null

@@ -8,6 +8,8 @@ export interface PublicTextConfig {
   blockedWords: string[]
   /** Words of the club, which are never filtered. */
   allowedWords: string[]
+  /** Names of the club that no fan takes, beside the built-in ones. */
+  reservedHandles: string[]
   /** The version of the terms that a fan must have accepted to write public text. Null: none is asked for. */
   termsVersion: string | null
   /** Where the terms are. */
@@ -27,6 +29,12 @@ export function readPublicText(reader: EnvironmentReader): Readonly<PublicTextCo
     reader.refuse('TEXT_FILTER_LIST', `must have one word of at most ${MAX_WORD} characters in each line`)
   if (lines.length > 0 && filter === 'off')
     reader.refuse('TEXT_FILTER_LIST', 'has no effect while TEXT_FILTER is off: set it to flag or block')
+  const reservedHandles = reader.list('RESERVED_HANDLES', ',')
+  if (reservedHandles.some(name => !/[\p{L}\p{N}]/u.test(name) || name.length > MAX_WORD))
+    reader.refuse(
+      'RESERVED_HANDLES',
+      `must be names with a letter or a digit, of at most ${MAX_WORD} characters`,
+    )
   const termsVersion = reader.text('TERMS_VERSION') ?? null
   if (termsVersion !== null && !VERSION.test(termsVersion))
     reader.refuse('TERMS_VERSION', 'must be 1 to 64 letters, digits, dots, hyphens and underscores')
@@ -39,6 +47,7 @@ export function readPublicText(reader: EnvironmentReader): Readonly<PublicTextCo
     filter,
     blockedWords: lines.filter(line => !line.startsWith('!')),
     allowedWords: lines.filter(line => line.startsWith('!')).map(line => line.slice(1).trim()),
+    reservedHandles,
     termsVersion,
     termsUrl,
   })

@@ -1,5 +1,5 @@
 import { Formatted, isValid } from '../../core/formats.ts'
-import { isDeceptive, isVisible, withoutBidiControls } from '../../core/name-text.ts'
+import { isDeceptive, isStacked, isVisible, withoutBidiControls } from '../../core/name-text.ts'
 import type { FieldError } from '../../core/problems.ts'
 import { Closed, IdReference, Integer, Nullable, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
@@ -10,13 +10,14 @@ const [MAX_SHELVES, MAX_ITEMS, MAX_TITLE] = [5, 12, 50]
 function isTitle(text: string): boolean {
   const title = text.trim()
   if (title === '') return true
-  const isPlain = withoutBidiControls(title) === title && !/\p{Cc}/u.test(title) && !isDeceptive(title)
-  return [...title].length <= MAX_TITLE && isPlain && isVisible(title)
+  const isPlain = withoutBidiControls(title) === title && !/\p{Cc}/u.test(title)
+  const isHonest = isVisible(title) && !isDeceptive(title) && !isStacked(title)
+  return [...title].length <= MAX_TITLE && isPlain && isHonest
 }
 
 const Title = (description: string, example: string) =>
   Formatted('locker-title', isTitle, {
-    errorNoun: `a string of at most ${MAX_TITLE} characters without control, bidirectional and invisible characters, styled letters, and words that mix Latin letters with similar ones`,
+    errorNoun: `a string of at most ${MAX_TITLE} characters without control, bidirectional and invisible characters, stacked marks, styled letters, and words that mix letters of similar scripts`,
     documentedAs: { type: 'string', maxLength: MAX_TITLE, description, examples: [example] },
   })
 

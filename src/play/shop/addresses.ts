@@ -4,7 +4,7 @@ import type { Sources } from '../../../db/index.ts'
 import { isCountry } from '../../core/country.ts'
 import { createRotatingEncryption, type Encryption, type RotatedKeys } from '../../core/encryption.ts'
 import { Formatted } from '../../core/formats.ts'
-import { isVisible } from '../../core/name-text.ts'
+import { isStacked, isVisible } from '../../core/name-text.ts'
 import type { FieldError } from '../../core/problems.ts'
 import { Closed, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
@@ -15,7 +15,8 @@ const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const RULES = { 20: lineOf(20), 30: lineOf(30), 100: lineOf(100) }
 
 function lineOf(max: number) {
-  return (text: string) => text.length <= max && isVisible(text) && !CONTROL.test(text.trim())
+  return (text: string) =>
+    text.length <= max && isVisible(text) && !isStacked(text) && !CONTROL.test(text.trim())
 }
 
 const Line = (max: keyof typeof RULES, description: string, example: string) =>
