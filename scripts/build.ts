@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
 import product from '../package.json'
+import { commitOf } from '../src/core/commit.ts'
 import { buildExecutable } from './build/executable.ts'
 import { buildPackage, PACKAGES } from './build/package.ts'
 import { declareCommand, runCommand } from './command/command.ts'
@@ -15,7 +16,7 @@ const command = declareCommand({
   summary:
     'Builds dist/matchday, an executable for this system, and dist/matchday.cdx.json, its bill of materials; or an npm package.',
   examples: [
-    ['', 'prints the SHA-256 of the executable: the same sources and packages give the same'],
+    ['', 'prints the SHA-256 of the executable: the same commit and packages give the same'],
     ['client', 'builds dist/client, the npm package of the client, and dist/client.tgz'],
     ['backend', 'the same of what verifies webhooks and tokens in your own backend'],
   ],
@@ -25,6 +26,7 @@ const command = declareCommand({
     new Argument('[what]', 'what to build').choices(['executable', ...PACKAGES]).default('executable'),
   )
   .option('--out <folder>', 'write into this folder', 'dist')
+  .option('--commit <commit>', 'of the sources, where they are no repository (default: that of git)')
 
 await runCommand(command, async ({ parameters: [what], options }) => {
   const root = join(import.meta.dir, '..')
@@ -37,7 +39,7 @@ await runCommand(command, async ({ parameters: [what], options }) => {
     fail(`The executable contains Bun: build it with ${product.packageManager}, not ${Bun.version}.`)
   mkdirSync(out, { recursive: true })
   const path = join(out, 'matchday')
-  await buildExecutable(root, path)
+  await buildExecutable(root, path, options.commit ?? commitOf(root))
   const sha256 = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
   // What the pages of the console and the example app contain.
   const packages = await readProductionPackages(root, ['preact', '@preact/signals', 'uplot', 'qr'])

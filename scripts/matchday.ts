@@ -1,6 +1,7 @@
 /** `matchday COMMAND`: the entry point of the executable that `bun run build` makes. Each command is loaded when it runs. */
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { version } from '../package.json'
+import { readCommit } from '../src/core/commit.ts'
 
 type Load = () => Promise<unknown>
 
@@ -66,11 +67,12 @@ async function serve() {
   await import('../src/main.ts')
 }
 
+const commit = readCommit()
 const program = new Command('matchday')
   .description(
     'The open backend for sports-fan apps. `matchday COMMAND --help` shows the options of a command.',
   )
-  .version(version)
+  .version(commit === '' ? version : `${version} (${commit})`)
   .helpCommand(false)
   .exitOverride()
   .showHelpAfterError()

@@ -7,11 +7,13 @@ import {
   OlderSchemaError,
   requireMigrated,
 } from '../db/migrate.ts'
+import product from '../package.json'
 import { createApp } from './app/app.ts'
 import { startBackground } from './app/background.ts'
 import { createDeps, type Deps } from './app/deps.ts'
 import { createSpine } from './app/spine.ts'
 import { portOfWorker, superviseWorkers, workerNumber } from './app/workers.ts'
+import { readCommit } from './core/commit.ts'
 import { createLog } from './core/log.ts'
 import { loggable } from './core/loggable.ts'
 import { realSources } from './core/sources.ts'
@@ -109,7 +111,9 @@ async function start(config: Readonly<Config>) {
     process.on('disconnect', () => void stop('SIGTERM')).on('message', (level: string) => setLevel(level))
 
   app.listen(listenOptions(config, { shared: worker !== undefined }))
-  log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
+  const { version } = product
+  const url = `http://${config.host}:${app.server?.port}`
+  log.info({ url, database: db.engine, version, commit: readCommit() }, 'listening')
 }
 
 /** Undefined where its port is taken, and nobody chose the port. @throws PortTaken */

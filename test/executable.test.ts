@@ -47,9 +47,12 @@ async function run(
   return { code: await child.exited, out, err }
 }
 
+const COMMIT = 'c0ffee'.padEnd(40, '0')
+
 /** Builds from the repository at `cwd`, and returns the SHA-256. */
 async function build(cwd: string, out: string, env: Record<string, string>): Promise<string> {
-  const built = await run([process.execPath, 'scripts/build.ts', '--json', '--out', out], { cwd, env })
+  const command = [process.execPath, 'scripts/build.ts', '--json', '--out', out, '--commit', COMMIT]
+  const built = await run(command, { cwd, env })
   expect(built).toMatchObject({ code: 0, err: '' })
   return JSON.parse(built.out).sha256
 }
@@ -109,7 +112,10 @@ test('lists every command for operators, each with its own help', async () => {
   expect(namedCommands().filter(name => !listed.includes(name))).toEqual([])
   const help = await run([matchday, 'grant', '--help'], {})
   expect(help.out).toContain('  matchday grant ')
-  expect(await run([matchday, '--version'], {})).toMatchObject({ code: 0, out: `${product.version}\n` })
+  expect(await run([matchday, '--version'], {})).toMatchObject({
+    code: 0,
+    out: `${product.version} (${COMMIT})\n`,
+  })
   expect(await run([matchday, 'no-command'], {})).toMatchObject({ code: 2, out: '' })
 })
 

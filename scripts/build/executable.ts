@@ -26,8 +26,8 @@ const FILES = [
   'node_modules/swagger-ui-dist/swagger-ui.css',
 ]
 
-/** Builds from the repository at `root`. @throws Error with the messages of the bundler */
-export async function buildExecutable(root: string, outfile: string): Promise<void> {
+/** Builds from the repository at `root`. `commit` is shown as that of the sources. @throws Error with the messages of the bundler */
+export async function buildExecutable(root: string, outfile: string, commit: string): Promise<void> {
   const staged = mkdtempSync(join(tmpdir(), 'matchday-build-'))
   try {
     for (const file of FILES)
@@ -59,7 +59,11 @@ export async function buildExecutable(root: string, outfile: string): Promise<vo
       bytecode: true,
       format: 'esm',
       // Otherwise the value at the time of the build is used.
-      define: { 'process.env.NODE_ENV': 'Bun.env.NODE_ENV', __dirname: 'import.meta.dir' },
+      define: {
+        'process.env.NODE_ENV': 'Bun.env.NODE_ENV',
+        __dirname: 'import.meta.dir',
+        BUILD_COMMIT: JSON.stringify(commit),
+      },
       plugins: [ownFolders(root)],
       throw: false,
     })

@@ -202,6 +202,7 @@ export function defineMetrics() {
 
     build: gauge('matchday_build_info', 'Always 1; the labels tell what runs.', [
       'version',
+      'commit',
       'bun',
       'database',
     ]),

@@ -1,6 +1,7 @@
 /** Prometheus metrics. Loaded only when METRICS_PORT is set: without it nothing is measured. */
 import type { Logger } from 'pino'
 import product from '../../../package.json'
+import { readCommit } from '../../core/commit.ts'
 import { defineMetrics } from './definitions.ts'
 import { observeCommits, observeDatabase, observeProvider, observeRequests } from './observe.ts'
 import { observeLoop, readProcess } from './process.ts'
@@ -25,7 +26,8 @@ export function createMetrics() {
     },
     /** Starts the endpoint. @throws Error when the port is taken */
     serve(deps: MetricsDeps & { log: Logger }, address: { host: string; port: number }) {
-      metrics.build.set({ version: product.version, bun: Bun.version, database: deps.db.engine }, 1)
+      const { version } = product
+      metrics.build.set({ version, commit: readCommit(), bun: Bun.version, database: deps.db.engine }, 1)
       const read = createReading(metrics, deps)
       const server = serveMetrics({
         ...address,

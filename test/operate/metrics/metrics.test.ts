@@ -1,5 +1,7 @@
 /** What the metrics say after requests, writes, events, calls of the provider and deliveries. */
 import { afterEach, expect, test } from 'bun:test'
+import product from '../../../package.json'
+import { readCommit } from '../../../src/core/commit.ts'
 import { disableEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
 import { applicationEvent } from '../../../src/economy/events/record-event.ts'
 import { openRecording } from '../../../src/economy/events/recording.ts'
@@ -341,6 +343,12 @@ onEachEngine(
       expect(value('matchday_webhook_endpoints{state="disabled"}')).toBe(1)
       await removeEndpoints(world)
       await receiver.stop()
+    })
+
+    test('the build is told by its version and its commit', async () => {
+      const { text } = await freshScrape()
+      const [, labels = ''] = /^matchday_build_info\{(.+)\} 1$/m.exec(text) ?? []
+      expect(labels).toContain(`version="${product.version}",commit="${readCommit()}",bun="${Bun.version}"`)
     })
 
     test('the ages of the last backup and of clean verifications are missing until there is one', async () => {
