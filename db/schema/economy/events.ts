@@ -29,7 +29,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
     'events',
     {
       source: id().notNull(),
-      /** Unique within its source. */
+      /** Unique within its source. Another one after an erasure of the fan, if the event earned nothing. */
       eventId: id().notNull(),
       userId: id().references(() => users.id),
       /** 1, 2, 3 … per fan, without gaps, in the order of commits. */
@@ -43,7 +43,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
       data: text(),
       /** The order in which events are distributed to what sends them to other systems: 0 while it waits, null if nothing asked for it. */
       position: integer(),
-      /** SHA-256 of the content: the same id with other content is refused, and a changed row is found. Null for old events of the application. */
+      /** SHA-256 of the content: the same id with other content is refused, and a changed row is found. Null for old events of the application, and where the id was replaced. */
       digest: id(),
       /** JSON: what each matching rule decided. */
       decisions: text(),
@@ -103,7 +103,16 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
 
 export const fanData = {
   events: {
-    userId: { export: 'events', erasure: { clear: ['data', 'voidNote', 'position'] }, merge: 'stay' },
-    voidedFor: { export: 'earlyVoids', erasure: { clear: ['data', 'voidNote'] }, merge: 'stay' },
+    userId: {
+      export: 'events',
+      // An id that the ledger names stays, with its digest.
+      erasure: { clear: ['data', 'voidNote', 'position', 'digest'], replace: ['eventId'] },
+      merge: 'stay',
+    },
+    voidedFor: {
+      export: 'earlyVoids',
+      erasure: { clear: ['data', 'voidNote'], replace: ['eventId'] },
+      merge: 'stay',
+    },
   },
 } satisfies FanData<ReturnType<typeof defineEventsTables>>

@@ -1,8 +1,9 @@
 /** Deletes the data of events and the notes of voids. Their rows stay: an event is not counted again, and has its sequence. */
-import { and, eq, isNotNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, ne, notLike, or, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
+import { APPLICATION } from './types.ts'
 
 /** What waits to be distributed is not distributed any more. */
 const nothingIn = ({ position }: Tables['events']) => {
@@ -28,7 +29,10 @@ export function sweepEventData(db: Pick<Database, 'write'>, retentionMs: number)
   })
 }
 
-/** For the erasure of a fan. Also of voids that came before their event. */
+/**
+ * For the erasure of a fan, with the ids that other systems chose. Also of voids that came before their event. An id that the ledger
+ * names stays, since a void needs it, and nothing changes the ledger.
+ */
 export async function deleteEventData(tx: Transaction, userId: string): Promise<void> {
   const { events } = tx.tables
   for (const column of [events.userId, events.voidedFor])
@@ -36,6 +40,19 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
       .update(events)
       .set(nothingIn(events))
       .where(and(eq(column, userId), isNotNull(events.data)))
+  const isUnpaid = or(isNull(events.decisions), notLike(events.decisions, '%"outcome":"granted"%'))
+  // Of another system as long as it has a digest, by which a repeat is known.
+  const isForeign = and(ne(events.source, APPLICATION), isNotNull(events.digest))
+  await tx
+    .update(events)
+    .set({ eventId: sql`${`erased:${tx.newId()}:`} || cast(${events.sequence} as text)`, digest: null })
+    .where(and(eq(events.userId, userId), isForeign, isUnpaid))
+  const { source, eventId } = events
+  for (const early of await tx.select({ source, eventId }).from(events).where(eq(events.voidedFor, userId)))
+    await tx
+      .update(events)
+      .set({ eventId: `erased:${tx.newId()}` })
+      .where(and(eq(source, early.source), eq(eventId, early.eventId)))
 }
 
 /** How many events of a fan have data, with the voids that came before their event. */

@@ -95,6 +95,55 @@ onEachEngine('The data of events', world => {
     expect(await world.db.write(tx => eraseUser(tx, { id: userId ?? '' }))).toMatchObject({ eventData: 1 })
   })
 
+  /** Names of the tables that have the text anywhere. */
+  async function tablesWith(text: string) {
+    const found: string[] = []
+    for (const [name, table] of Object.entries(world.db.tables)) {
+      const rows = await world.db.read.select().from(table)
+      if (JSON.stringify(rows).includes(text)) found.push(name)
+    }
+    return found.toSorted()
+  }
+
+  test('leaves no id that another system chose when the fan is erased, but in the ledger', async () => {
+    // No id is a part of another one.
+    const receipt = (event: Record<string, unknown>) => ({
+      ...eventOf(world, event),
+      id: `${unique('ada')}-receipt`,
+    })
+    const earning = receipt(await scan())
+    const { fan } = earning
+    const [plain, swept, early] = [receipt({ fan }), receipt({ fan }), receipt({ fan })]
+    const ids = [earning, plain, swept, early].map(({ id }) => id)
+    await take(early.id)
+    await report(swept, early)
+    world.clock.advance(RETENTION + 1)
+    await sweepEventData(world.db, RETENTION)
+    const occurredAt = new Date(world.clock.ms).toISOString()
+    await report({ ...earning, occurredAt }, { ...plain, occurredAt })
+    for (const id of ids) expect(await tablesWith(id), id).toContain('events')
+    const sequences = async () => {
+      const { events } = world.db.tables
+      const { userId } = await rowOf(earning.id)
+      const rows = await world.db.read
+        .select()
+        .from(events)
+        .where(eq(events.userId, userId ?? ''))
+      return rows.map(({ sequence, type }) => `${sequence} ${type}`).toSorted()
+    }
+    const before = await sequences()
+    for (let n = 0; n < 2; n++) {
+      await world.db.write(tx => eraseUser(tx, fan))
+      const [granted = '', ...others] = ids
+      expect(await tablesWith(granted)).toEqual(['events', 'pointsEntries'])
+      for (const id of others) expect(await tablesWith(id), id).toEqual([])
+      expect(await sequences()).toEqual(before)
+      // As before: nothing is recorded about the fan.
+      expect(await report({ ...plain, occurredAt })).toMatchObject([{ code: 'fan_erased' }])
+    }
+    expect((await take(earning.id)).body.taken).toMatchObject([{ points: 10 }])
+  })
+
   test('the note of a void that came before its event is deleted with the fan of the event', async () => {
     const [early, late] = [await scan(), await scan()]
     await take(early.id, 'Never entered.')
@@ -103,7 +152,6 @@ onEachEngine('The data of events', world => {
     expect(await rowOf(early.id)).toMatchObject({ userId: null, voidNote: 'Never entered.' })
     const erasure = await world.db.write(tx => eraseUser(tx, early.fan))
     expect(erasure).toMatchObject({ eventData: 1 })
-    expect(await rowOf(early.id)).toMatchObject({ voidNote: null, data: null })
 
     // The event of an erased fan comes after its void and after the erasure.
     expect(await report({ ...late, fan: early.fan })).toMatchObject([{ code: 'fan_erased' }])

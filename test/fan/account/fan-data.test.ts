@@ -306,7 +306,7 @@ onEachEngine('The declared data of a fan', world => {
           row: {
             ...{ source: 'gate', eventId: 'event-of-ada', userId, sequence: 1, type: 'test.entered' },
             ...{ occurredAt: at(13), recordedAt: at(13), data: '{"seat":12}', position: 0 },
-            ...{ voidedAt: at(13), voidNote: 'Refunded' },
+            ...{ voidedAt: at(13), voidNote: 'Refunded', digest: 'digest' },
           },
           shown: 'Refunded',
         },
