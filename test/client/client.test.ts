@@ -480,8 +480,16 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(to('/api/auth/native-token/refresh')).toHaveLength(1)
       // The first client finds what the second has stored.
       expect(await session.token()).toBe(await next.session.token())
-      texts.set('matchday-session', '{"token":7')
-      expect(await store.read()).toBeNull()
+      for (const text of [
+        '{"token":7',
+        'null',
+        ...['token', 'refreshToken', 'renewAt'].map(member =>
+          JSON.stringify({ ...stored, [member]: undefined }),
+        ),
+      ]) {
+        texts.set('matchday-session', text)
+        expect(await store.read()).toBeNull()
+      }
     })
 
     test('uploads a file as it is, and makes it the avatar', async () => {

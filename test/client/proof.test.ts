@@ -67,6 +67,27 @@ describe('a proof of the server', () => {
   })
 })
 
+test('a drawn number that equals the weight of the first item gives the second', async () => {
+  const drawn = (first: number) =>
+    makeProof({
+      ...input,
+      itemsPerPack: 1,
+      weights: [
+        { id: 'a', rarity: 'common', weight: first },
+        { id: 'b', rarity: 'rare', weight: 1_000_000 - first },
+      ],
+    })
+  // The number is the greatest weight of the first item with which the second is drawn.
+  let [number, above] = [1, 999_999]
+  while (above - number > 1) {
+    const middle = Math.floor((number + above) / 2)
+    if (drawn(middle).items[0] === 'b') number = middle
+    else above = middle
+  }
+  expect([drawn(number).items, drawn(number + 1).items]).toEqual([['b'], ['a']])
+  for (const first of [number, number + 1]) expect(await verdictOf(drawn(first))).toBe(true)
+})
+
 describe('a forged proof', () => {
   const certain = makeProof({ ...input, weights: [{ id: 'only', rarity: 'common', weight: 1_000_000 }] })
   const heavy = (weight: unknown) =>
