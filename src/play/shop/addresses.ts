@@ -11,36 +11,53 @@ import { Type } from '../../core/typebox.ts'
 import { needsPostalCode, readPostalCode } from './postal-codes.ts'
 
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
-/** The rules of formats: one for each maximum of characters. */
-const RULES = { 20: lineOf(20), 30: lineOf(30), 100: lineOf(100) }
+const MAX_LINE = 100
+const isLine = lineOf(MAX_LINE)
+/** The rules of formats, which are known by name: one for each maximum of characters. A blank line is none, as forms send it. */
+const OPTIONAL = { 20: optional(20), 30: optional(30), 100: optional(MAX_LINE) }
 
 function lineOf(max: number) {
   return (text: string) =>
     text.length <= max && isVisible(text) && !isStacked(text) && !CONTROL.test(text.trim())
 }
 
-const Line = (max: keyof typeof RULES, description: string, example: string) =>
-  Formatted(`address-line-${max}`, RULES[max], {
-    errorNoun: `1 to ${max} characters on one line`,
-    documentedAs: { type: 'string', minLength: 1, maxLength: max, description, examples: [example] },
+function optional(max: number) {
+  const isLine = lineOf(max)
+  return (text: string) => (text.length <= max && text.trim() === '') || isLine(text)
+}
+
+const Line = (description: string, example: string) =>
+  Formatted('address-line', isLine, {
+    errorNoun: `1 to ${MAX_LINE} characters on one line`,
+    documentedAs: { type: 'string', minLength: 1, maxLength: MAX_LINE, description, examples: [example] },
   })
 
-const members = {
-  name: Line(100, 'Who receives it.', 'Ana Ruiz'),
-  line1: Line(100, 'Street and number, or a box.', 'Rua do Cais 12'),
-  line2: Type.Optional(Nullable(Line(100, 'Flat, floor or company.', '3.º esquerdo'))),
-  city: Line(100, 'City or town.', 'Porto'),
-  region: Type.Optional(Nullable(Line(100, 'State, province or county.', 'Porto'))),
-  postalCode: Type.Optional(
+const OptionalLine = (max: keyof typeof OPTIONAL, description: string, example: string) =>
+  Type.Optional(
     Nullable(
-      Line(20, 'Required where mail needs it. Case, spaces and dashes make no difference.', '4050-123'),
+      Formatted(`address-optional-line-${max}`, OPTIONAL[max], {
+        errorNoun: `at most ${max} characters on one line`,
+        documentedAs: { type: 'string', maxLength: max, description, examples: [example] },
+      }),
     ),
+  )
+
+const members = {
+  name: Line('Who receives it.', 'Ana Ruiz'),
+  line1: Line('Street and number, or a box.', 'Rua do Cais 12'),
+  line2: OptionalLine(100, 'Flat, floor or company.', '3.º esquerdo'),
+  city: Line('City or town.', 'Porto'),
+  region: OptionalLine(100, 'State, province or county.', 'Porto'),
+  postalCode: OptionalLine(
+    20,
+    'Required where mail needs it. Case, spaces and dashes make no difference.',
+    '4050-123',
   ),
   country: Formatted('address-country', isCountry, {
     errorNoun: 'a country of ISO 3166-1 alpha-2, or XK',
     documentedAs: { type: 'string', description: 'ISO 3166-1 alpha-2, or XK.', examples: ['PT'] },
   }),
-  phone: Type.Optional(Nullable(Line(30, 'For the carrier.', '+351 220 000 000'))),
+  phone: OptionalLine(30, 'For the carrier.', '+351 220 000 000'),
 }
 
 /** Of a request. */
@@ -65,9 +82,10 @@ export const Address = Closed(
 export type Address = typeof Address.static
 
 /** What the schema cannot express: the form of postal codes of each country. */
-export function findAddressErrors({ country, postalCode }: AddressInput): FieldError[] {
+export function findAddressErrors({ country, ...input }: AddressInput): FieldError[] {
   const pointer = '/address/postalCode'
-  if (postalCode == null)
+  const postalCode = trimmed(input.postalCode)
+  if (postalCode === null)
     return needsPostalCode(country) ? [{ pointer, message: `is required in ${country}` }] : []
   return readPostalCode(country, postalCode) === null
     ? [{ pointer, message: `must be a postal code of ${country}` }]
@@ -76,18 +94,20 @@ export function findAddressErrors({ country, postalCode }: AddressInput): FieldE
 
 /** Of an address without errors. */
 export function normalizeAddress({ country, ...input }: AddressInput): Address {
-  const trim = (text: string | null | undefined) => text?.trim() ?? null
+  const postalCode = trimmed(input.postalCode)
   return {
     name: input.name.trim(),
     line1: input.line1.trim(),
-    line2: trim(input.line2),
+    line2: trimmed(input.line2),
     city: input.city.trim(),
-    region: trim(input.region),
-    postalCode: input.postalCode == null ? null : readPostalCode(country, input.postalCode),
+    region: trimmed(input.region),
+    postalCode: postalCode && readPostalCode(country, postalCode),
     country,
-    phone: trim(input.phone),
+    phone: trimmed(input.phone),
   }
 }
+
+const trimmed = (text: string | null | undefined): string | null => text?.trim() || null
 
 /** With a key derived from the signing key of native tokens. */
 export const createAddressEncryption = (keys: RotatedKeys) =>
