@@ -2,16 +2,26 @@
 import { lookOfName } from '../../core/name-text.ts'
 
 const RESERVED =
-  'admin administrator contact help helpdesk matchday moderation moderator official operator root security staff support sysadmin system webmaster'.split(
+  'admin administrator club contact help helpdesk matchday moderation moderator official operator root security service staff support sysadmin system team webmaster'.split(
     ' ',
   )
 
-/** Whether a name looks like a reserved one, also with a number behind it. */
+/** Whether a name looks like a reserved one, like several in a row, or like one in the plural or with a number behind it. */
 export type IsReservedName = (name: string) => boolean
 
 /** `own`: the names of the club, beside those of every club. */
 export function createReservedNames(own: readonly string[]): IsReservedName {
-  const looks = new Set([...RESERVED, ...own].map(lookOfName))
+  const looks = [...RESERVED, ...own].map(lookOfName)
+  const plurals = looks.map(look => `${look}s`)
   const withoutNumber = (name: string) => name.replace(/[\p{N}\p{P}\p{Z}]+$/u, '')
-  return name => looks.has(lookOfName(name)) || looks.has(lookOfName(withoutNumber(name)))
+  return name => [name, withoutNumber(name)].some(text => isMadeOf(lookOfName(text), [...looks, ...plurals]))
+}
+
+/** Whether the text is a row of these parts, each any number of times. */
+function isMadeOf(text: string, parts: string[]): boolean {
+  const ends = new Set([0])
+  // Ends that are added are visited in turn.
+  for (const end of ends)
+    for (const part of parts) if (text.startsWith(part, end)) ends.add(end + part.length)
+  return text !== '' && ends.has(text.length)
 }

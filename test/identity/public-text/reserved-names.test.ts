@@ -20,6 +20,9 @@ onEachEngine(
       'harbour_city',
       'harbourcity1',
       'ultras1900',
+      'admins',
+      'support_team',
+      'clubsupport',
     ])('the handle %s is taken', async handle => {
       const fan = await world.fan()
       for (const write of [
@@ -34,15 +37,22 @@ onEachEngine(
       expect((await fan.get('/api/user/profile')).body.handle).toBeNull()
     })
 
-    test.each(['Admin', 'A d m i n', 'SUPPORT!', 'Ѕսрро\u0433т', 'ꓮꓓꓟꓲꓠ', 'Harbour City', 'Нагбоυг Сіту'])(
-      'the name %j is not given by a fan',
-      async displayName => {
-        const fan = await world.fan()
-        const { status, body } = await fan.post('/api/user/onboarding', { profile: { displayName } })
-        expect(['text_not_allowed', 'validation_failed']).toContain(body.code)
-        expect([status, body.errors[0].pointer]).toEqual([422, '/profile/displayName'])
-      },
-    )
+    test.each([
+      'Admin',
+      'A d m i n',
+      'SUPPORT!',
+      'Ѕսрро\u0433т',
+      'ꓮꓓꓟꓲꓠ',
+      'Harbour City',
+      'Harbour City Support ✓',
+      'Moderators',
+      'Нагбоυг Сіту',
+    ])('the name %j is not given by a fan', async displayName => {
+      const fan = await world.fan()
+      const { status, body } = await fan.post('/api/user/onboarding', { profile: { displayName } })
+      expect(['text_not_allowed', 'validation_failed']).toContain(body.code)
+      expect([status, body.errors[0].pointer]).toEqual([422, '/profile/displayName'])
+    })
 
     test.each([
       { handle: `admiral_${1}`, displayName: 'Admiral' },

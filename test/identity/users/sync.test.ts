@@ -216,6 +216,8 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
   test.each([
     ['invisible characters', 'K\u200bop', 'Kop'],
     ['styled letters', '𝓚𝓸𝓹', 'Kop'],
+    ['stacked marks', 'Ko\u0334\u0335\u0336\u0337p', 'Ko\u0334\u0335p'],
+    ['blanks, which leave the name out', '\u2800\u2800', null],
     ['letters that look like Latin ones, which leave the name out', 'К\u043ep Kop\u0435', null],
   ])('holds a name to the rules of names that fans write: %s', async (_, name, shown) => {
     const fan = await world.fan()
