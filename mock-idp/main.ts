@@ -51,7 +51,8 @@ function readKeyStore() {
 const host = process.env.MOCK_IDP_HOST || undefined
 const idp = createMockIdp({
   issuer,
-  audience: IDP_AUDIENCE || undefined,
+  // Of several, its tokens are for the first.
+  audience: IDP_AUDIENCE?.split(',')[0]?.trim() || undefined,
   seed: readInteger('MOCK_IDP_SEED', 1, 999_999_999),
   keyStore: readKeyStore(),
   fans: readInteger('MOCK_IDP_FANS', 300, 100_000),

@@ -15,7 +15,7 @@ export async function presentGrant(
   const token = await nativeTokens.sign({
     subject: session.subject,
     // Providers that name no client use the id of the app or of this API as the audience.
-    clientId: clientId ?? config.identity.audience,
+    clientId: clientId ?? config.identity.audiences[0],
     sessionId: session.id,
     tokenId: newId(),
     issuedAt,

@@ -22,6 +22,13 @@ const MIN_NEAR_MISS_CHARACTERS = 7
 const isNearMiss = (name: string, setting: string) =>
   setting.length >= MIN_NEAR_MISS_CHARACTERS && distance(name.toUpperCase(), setting) <= 2
 
+/** Trimmed, without empty items. */
+export const splitList = (text: string, separator: string): string[] =>
+  text
+    .split(separator)
+    .map(item => item.trim())
+    .filter(Boolean)
+
 export function createEnvironmentReader(env: Environment) {
   const problems: string[] = []
   const production = env.NODE_ENV === 'production'
@@ -89,11 +96,7 @@ export function createEnvironmentReader(env: Environment) {
       return value ?? developmentDefaults[name]
     },
     /** Trimmed, without empty items. */
-    list: (name: string, separator: string) =>
-      (text(name) ?? '')
-        .split(separator)
-        .map(item => item.trim())
-        .filter(Boolean),
+    list: (name: string, separator: string) => splitList(text(name) ?? '', separator),
     integer(name: string, fallback: number, min: number, max: number): number {
       const value = text(name)
       if (value === undefined) return fallback

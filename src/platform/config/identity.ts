@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { attempt } from '../../core/attempt.ts'
 import { isInternalHost } from '../../core/ssrf-guard.ts'
-import type { EnvironmentReader } from './environment.ts'
+import { type EnvironmentReader, splitList } from './environment.ts'
 import { readWebhookSecret } from './secrets.ts'
 
 export type IdentityConfig = ReturnType<typeof readIdentityConfig>
@@ -20,7 +20,8 @@ export function readIdentityConfig(reader: EnvironmentReader) {
   return {
     /** `iss` of its tokens, without a trailing slash. An OpenID Connect issuer, unless `jwksUrl` is given. */
     issuer: readIssuer(reader, jwksUrl !== null, allowPrivate),
-    audience: reader.required('IDP_AUDIENCE'),
+    /** A token must be for one of them. The first is the client of native tokens whose provider names none. */
+    audiences: readAudiences(reader),
     /** The claim that holds the audience: `aud`, unless the provider uses another one. */
     audienceClaim: reader.text('IDP_AUDIENCE_CLAIM') ?? 'aud',
     /** The required `typ` of the token's header; null accepts any. */
@@ -56,6 +57,12 @@ function readIssuer(reader: EnvironmentReader, anyText: boolean, allowPrivate: s
   const issuer = reader.required('IDP_ISSUER').replace(/\/+$/, '')
   if (!anyText) checkUrl(reader, 'IDP_ISSUER', issuer, allowPrivate)
   return issuer
+}
+
+function readAudiences(reader: EnvironmentReader): [string, ...string[]] {
+  const [first = '', ...others] = splitList(reader.required('IDP_AUDIENCE'), ',')
+  if (first === '') reader.refuse('IDP_AUDIENCE', 'must be an audience, or several, separated by commas')
+  return [first, ...others]
 }
 
 /** Names only: an address says nothing of who answers there, and a certificate is for a name. */

@@ -54,7 +54,7 @@ export interface SessionClaims {
 
 type ConfiguredRule =
   | 'issuer'
-  | 'audience'
+  | 'audiences'
   | 'audienceClaim'
   | 'requiredClaims'
   | 'allowedClients'
@@ -79,7 +79,7 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
     const payload = await verifyJwt(token, rules.findKey, {
       algorithms: ALGORITHMS,
       issuer: [rules.issuer, `${rules.issuer}/`],
-      ...(rules.audienceClaim === 'aud' ? { audience: rules.audience } : {}),
+      ...(rules.audienceClaim === 'aud' ? { audience: rules.audiences } : {}),
       typ: rules.typ ?? undefined,
       requiredClaims: ['exp', 'iat', 'sub'],
       clockTolerance: CLOCK_TOLERANCE,
@@ -120,8 +120,9 @@ async function verifyJwt(token: string, findKey: JWTVerifyGetKey, options: JWTVe
 }
 
 /** Compares values strictly: the string "2" is not the number. @throws DomainError `invalid_token` */
-function requireClaims(payload: JWTPayload, { audience, audienceClaim, requiredClaims }: SessionTokenRules) {
-  if (audienceClaim !== 'aud' && !listOf(payload[audienceClaim]).includes(audience)) {
+function requireClaims(payload: JWTPayload, { audiences, audienceClaim, requiredClaims }: SessionTokenRules) {
+  const found = listOf(payload[audienceClaim])
+  if (audienceClaim !== 'aud' && !audiences.some(audience => found.includes(audience))) {
     throw notAccepted(audienceClaim)
   }
   for (const [name, value] of Object.entries(requiredClaims)) {
@@ -198,7 +199,9 @@ function hashOfSigned(token: string): string {
 /** What was expected and received, for developers; empty for other errors. */
 function describeExpectation(error: unknown, token: string, rules: SessionTokenRules): string {
   if (!(error instanceof errors.JWTClaimValidationFailed)) return ''
-  const expected = { aud: rules.audience, iss: rules.issuer, typ: rules.typ }[error.claim]
+  const { audiences } = rules
+  const aud = audiences.length === 1 ? audiences[0] : audiences
+  const expected = { aud, iss: rules.issuer, typ: rules.typ }[error.claim]
   if (expected === undefined) return ''
   const received = error.claim === 'typ' ? decodeProtectedHeader(token).typ : error.payload[error.claim]
   const shown = received === undefined ? 'no value' : JSON.stringify(received).slice(0, 200)

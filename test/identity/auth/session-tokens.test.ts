@@ -69,7 +69,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
   })
 
   test('one audience of several, and an issuer with a trailing slash, are accepted', async () => {
-    const aud = ['some-other-api', world.config.identity.audience]
+    const aud = ['some-other-api', world.config.identity.audiences[0]]
     expect(await verdict(await tokenOf(world, { claims: { aud } }))).toBe('accepted')
     const iss = `${world.config.identity.issuer}/`
     expect(await verdict(await tokenOf(world, { claims: { iss } }))).toBe('accepted')

@@ -47,7 +47,7 @@ describe('parseConfig', () => {
       databaseUrl: 'sqlite:data/matchday.db',
       identity: {
         issuer: 'http://localhost:4000',
-        audience: 'matchday-api',
+        audiences: ['matchday-api'],
         name: 'mock-idp',
         tokenTyp: 'at+jwt',
       },
@@ -56,6 +56,13 @@ describe('parseConfig', () => {
       logLevel: 'info',
     })
     expect(faultsOf({}, {})).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+  })
+
+  test('reads one audience or several', () => {
+    const audiencesOf = (IDP_AUDIENCE: string) => parseConfig({ ...secrets, IDP_AUDIENCE }).identity.audiences
+    expect(audiencesOf('https://api.example.com')).toEqual(['https://api.example.com'])
+    expect(audiencesOf('ios-app, web-app,,android-app ')).toEqual(['ios-app', 'web-app', 'android-app'])
+    expect(faultsOf({ IDP_AUDIENCE: ' , ' })).toEqual(['IDP_AUDIENCE'])
   })
 
   test('requires settings in production, and lists all missing ones', () => {

@@ -15,7 +15,7 @@ const rsa: JWK = await exportJWK((await generateKeyPair('RS256')).publicKey)
 const rulesWith = (rules: Partial<SessionTokenRules>): SessionTokenRules => ({
   findKey: createLocalJWKSet({ keys: elliptic.slice(0, 1) }),
   issuer: 'https://login.example.com',
-  audience: 'matchday-api',
+  audiences: ['matchday-api'],
   audienceClaim: 'aud',
   requiredClaims: {},
   allowedClients: [],
@@ -106,12 +106,28 @@ describe('required claims', () => {
   })
 
   test('an audience in another claim is a string, or in a list, and of no other type', async () => {
-    const rules = { audienceClaim: 'client_id', audience: '7' }
+    const rules: Partial<SessionTokenRules> = { audienceClaim: 'client_id', audiences: ['7'] }
     for (const client_id of ['7', ['6', '7']]) expect(await verdict({ client_id }, rules)).toBe(ACCEPTED)
     for (const client_id of [7, '6', undefined, null, [7]])
       expect(await verdict({ client_id }, rules)).toBe(refused('client_id'))
   })
 })
+
+test.each(['aud', 'client_id'])(
+  'of several audiences in %s one is enough, and others are refused',
+  async audienceClaim => {
+    const rules: Partial<SessionTokenRules> = { audienceClaim, audiences: ['ios', 'web'] }
+    for (const found of ['ios', 'web', ['desk', 'web']])
+      expect(await verdict({ [audienceClaim]: found }, rules)).toBe(ACCEPTED)
+    for (const found of ['ios,web', 'desk', ['desk'], [], '', undefined])
+      expect(await verdict({ [audienceClaim]: found }, rules)).toBe(refused(audienceClaim))
+    expect(await verdict({ [audienceClaim]: 'desk' }, { ...rules, explainTokens: true })).toBe(
+      audienceClaim === 'aud'
+        ? `${refused('aud')} Expected ["ios","web"], received "desk".`
+        : refused(audienceClaim),
+    )
+  },
+)
 
 describe('allowed clients', () => {
   const rules = { allowedClients: ['app', 'web'] }
