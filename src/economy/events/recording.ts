@@ -54,12 +54,12 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   const changed = new Set<EventRow>()
   /** Names of events of which everything is read that a void needs. */
   const voidable = new Set<string>()
-  const later: { userId: string; work: () => Promise<void> }[] = []
+  const waiting: { userId: string; work: () => Promise<void> }[] = []
   const now = tx.now()
   const recording: Recording = {
     ...{ tx, ledgers, load, record, react, loadVoids, reactionOf, void: voidEvent, write },
-    afterwards: (userId, work) => void later.push({ userId, work }),
-    isAwaited: userId => later.some(waiting => waiting.userId === userId),
+    afterwards: (userId, work) => void waiting.push({ userId, work }),
+    isAwaited: userId => waiting.some(work => work.userId === userId),
   }
   const reactions: { listensTo(type: string): boolean; reaction: Reaction }[] = listeners.map(listener => ({
     listensTo: type => listener.listensTo(type),
@@ -72,7 +72,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   }
 
   async function load(events: NewEvent[]) {
-    await know(events)
+    await loadStored(events)
     const fresh = events.filter(event => !known.has(nameOf(event)))
     await rules.load(fresh)
     for (const { listensTo, reaction } of reactions) {
@@ -81,7 +81,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     }
   }
 
-  async function know(keys: EventKey[]) {
+  async function loadStored(keys: EventKey[]) {
     for (const row of await readEvents(
       tx,
       keys.filter(key => !known.has(nameOf(key))),
@@ -110,7 +110,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   }
 
   async function react(event: NewEvent): Promise<Recorded> {
-    await know([event])
+    await loadStored([event])
     const row = known.get(nameOf(event))
     const reacted = { event, sequence: row?.sequence ?? 0, hasListeners: false, grants: [] }
     await decide(event, reacted, decisions => {
@@ -129,11 +129,11 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   }
 
   async function loadVoids(keys: EventKey[]) {
-    await know(keys)
+    await loadStored(keys)
     for (const key of keys) voidable.add(nameOf(key))
     const rows = keys.flatMap(key => known.get(nameOf(key)) ?? [])
     const events = rows.flatMap(row => (row.voidedAt ? [] : (eventOf(row) ?? [])))
-    await ledgers.know(
+    await ledgers.loadCauses(
       rows.flatMap(row => (row.userId ? causesOf({ ...row, userId: row.userId }, decisionsOf(row)) : [])),
     )
     for (const { reaction } of reactions) if (events.length > 0) await reaction.loadVoids(events)
@@ -162,7 +162,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     await ledgers.write()
     await rules.write()
     for (const { reaction } of reactions) await reaction.write()
-    for (const { work } of later) await work()
+    for (const { work } of waiting) await work()
   }
 
   return recording

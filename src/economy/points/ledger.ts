@@ -87,7 +87,7 @@ export interface Ledgers {
   /** Whether the account can hold these points, if they are earned. */
   hasRoom(userId: string, points: number): boolean
   /** Reads what may have been booked before, as `causes` of `openLedgers`. */
-  know(causes: Cause[]): Promise<void>
+  loadCauses(causes: Cause[]): Promise<void>
   /** The fan, and those into whom it was merged, up to the one who remains. */
   fansOf(userId: string): string[]
   /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError; DomainError `points_limit_reached` */
@@ -137,16 +137,16 @@ export async function openLedgers(
   /** Of the merged fans: the refs of their grants in the ledgers of the others, by the entry of the grant. */
   const carried = new Map<string, Map<number, string>>()
   for (const merge of merges) carried.set(merge.fromId, await readCarriedGrants(tx, merge))
-  await know(causes)
+  await loadCauses(causes)
 
-  async function know(causes: Cause[]): Promise<void> {
+  async function loadCauses(causes: Cause[]): Promise<void> {
     const further: Cause[] = []
     for (const { userId, ...entry } of await selectCauses(tx, causes)) {
       ledgers.get(userId)?.known.getOrInsert(nameOf(entry), entry)
       const grant = carriedGrant(userId, entry)
       if (grant) further.push(grant, { ...grant, reason: voidReasonOf('merge') })
     }
-    if (further.length > 0) await know(further)
+    if (further.length > 0) await loadCauses(further)
   }
 
   /** What a merge has made of the grant of a merged fan. */
@@ -166,11 +166,11 @@ export async function openLedgers(
     if (!granted) return { points: 0, uncollected: 0 }
     const voiding = { reason: voidReasonOf(reason), ref }
     const before = ledger.known.get(nameOf(voiding))
-    const later = carriedGrant(userId, granted)
+    const carriedOn = carriedGrant(userId, granted)
     // The fan who remains returns the points to this record, which loses them as it had earned them.
-    const reclaimed = later && !before ? takeBack(later).points : 0
-    if (later && reclaimed > 0) {
-      const returned = `${later.userId}:${later.ref}`
+    const reclaimed = carriedOn && !before ? takeBack(carriedOn).points : 0
+    if (carriedOn && reclaimed > 0) {
+      const returned = `${carriedOn.userId}:${carriedOn.ref}`
       book(soundLedger(userId), { userId, delta: reclaimed, reason: 'merge_reclaimed', ref: returned })
     }
     const points = before ? -before.delta : Math.min(granted.delta, ledger.account.balance)
@@ -202,7 +202,7 @@ export async function openLedgers(
   }
 
   return {
-    know,
+    loadCauses,
     fansOf,
     canBook: (userId, points) => canBook(ledgerOf(userId), points),
     hasRoom: (userId, points) => hasRoomFor(ledgerOf(userId).account, points, points),

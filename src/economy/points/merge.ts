@@ -81,8 +81,8 @@ async function readUncarried(tx: Transaction, { fromId, intoId }: Merge) {
     .from(entries)
     .where(and(isOf(fromId), gt(entries.seq, carried)))
     .orderBy(asc(entries.seq))
-  const later = rows.filter(({ reason }) => reason !== 'merged')
-  return { entries: later, carried }
+  const uncarried = rows.filter(({ reason }) => reason !== 'merged')
+  return { entries: uncarried, carried }
 }
 
 interface CarriedEarning {

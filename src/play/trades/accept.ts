@@ -43,8 +43,8 @@ export async function acceptTrade(
     await endTrade(tx, tradeId, 'void')
     return notOwned(missing)
   }
-  const tired = findResting(items, owners, tx.now(), tradeRestMs)
-  if (tired) throw resting(tired, owners.get(nameOfItem(tired)), tradeRestMs)
+  const restingItem = findResting(items, owners, tx.now(), tradeRestMs)
+  if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestMs)
   await moveItems(tx, trade, items, new Date(tx.now().getTime() - tradeRestMs))
   await endTrade(tx, tradeId, 'completed')
   const give = items.filter(({ side }) => side === 'give').length

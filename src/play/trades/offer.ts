@@ -40,8 +40,8 @@ export async function offerTrade(
   const owners = await readOwners(tx, items)
   const missing = findNotOwned(items, owners) ?? (await findUnseen(tx, fromId, toId, wanted))
   if (missing) throw notOwned(missing)
-  const tired = findResting(items, owners, tx.now(), tradeRestMs)
-  if (tired) throw resting(tired, owners.get(nameOfItem(tired)), tradeRestMs)
+  const restingItem = findResting(items, owners, tx.now(), tradeRestMs)
+  if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestMs)
 
   const now = tx.now()
   const trade = { id: tx.newId(), fromId, toId, status: 'open', version: 1, createdAt: now }
