@@ -105,7 +105,7 @@ for (const engine of engines) {
         displayName: '  Ada\u0007 \u202eL\u200f ',
         handle: 'Ada_L',
         avatarUrl: 'https://Example.com',
-        bio: 'North stand\r\nRow\u0007 12\rSeat 3',
+        bio: 'North stand\r\nRow\u0007 12\rSeat\u0334\u0335\u0336 3',
         country: 'gb',
         locale: 'en_gb.UTF-8',
       }
@@ -119,7 +119,7 @@ for (const engine of engines) {
         displayName: 'Ada L',
         handle: 'ada_l',
         avatarUrl: 'https://example.com/',
-        bio: 'North stand\nRow 12\nSeat 3',
+        bio: 'North stand\nRow 12\nSeat\u0334\u0335 3',
         country: 'GB',
         locale: 'en-GB',
       }

@@ -46,6 +46,7 @@ for (const engine of engines) {
         2,
         '--name must be visible text',
       ],
+      ['stacked marks', ['--name', 'Ada\u0334\u0335\u0336', '--role', 'owner'], 2, 'visible text'],
       ['a name of two lines', ['--name', 'Ada\nByron', '--role', 'owner'], 2, 'of one line'],
       ['a name with two spaces', ['--name', 'Ada  Byron', '--role', 'owner'], 2, 'single spaces'],
     ] as const)('refuses %s', async (_, parameters, exit, message) => {

@@ -2,7 +2,7 @@
 import type { JWTPayload } from 'jose'
 import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
-import { isDeceptive, isStacked, isVisible, plainName, withoutBidiControls } from '../../core/name-text.ts'
+import { isDeceptive, isVisible, plainName, withoutBidiControls } from '../../core/name-text.ts'
 
 /**
  * The mirrored claims (OpenID Connect Core §5.1). Null: the user has no value. Undefined: the statement does not contain
@@ -110,7 +110,7 @@ function text(value: unknown, maxLength: number): string | null {
 /** As the names that fans write: made plain where that is possible, and left out where a name may pass for another one. */
 function nameText(value: unknown): string | null {
   const name = text(typeof value === 'string' ? plainName(withoutBidiControls(value)) : value, 200)
-  return name !== null && isVisible(name) && !isDeceptive(name) && !isStacked(name) ? name : null
+  return name !== null && isVisible(name) && !isDeceptive(name) ? name : null
 }
 
 /** An http(s) URL without credentials, as the WHATWG URL Standard serialises it. */

@@ -108,6 +108,8 @@ onEachEngine('A locker', world => {
     ['an unknown theme', { ...lockerOf([]), theme: 'neon' }],
     ['a long title', lockerOf([], 'x'.repeat(51))],
     ['a title that reorders text', lockerOf([], 'a\u202eb')],
+    ['a title with stacked marks', lockerOf([], 'a\u0334\u0335\u0336b')],
+    ['a title that shows nothing', lockerOf([], '\u2800')],
     ['six shelves', { ...lockerOf([]), shelves: Array(6).fill({ title: '', items: [] }) }],
   ])('refuses %s', async (_, body) => {
     expect(refusal(await write(await namedFan(world), body))).toEqual([422, 'validation_failed'])

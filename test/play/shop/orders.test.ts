@@ -394,6 +394,17 @@ onEachEngine('Orders', world => {
     expect((await orderOf(fan, order.id)).address).toEqual(shipped)
   })
 
+  test.each(['\u2800', 'Rua\u0334\u0335\u0336 12', 'Rua 12\nPorto', 'x'.repeat(101)])(
+    'the line %j of an address is refused',
+    async line1 => {
+      const fan = await patientFan(world)
+      const lines = [{ productId: await addStock(world, 1), quantity: 1 }]
+      const answer = await fan.post('/api/checkout', { lines, address: { ...ADDRESS, line1 } })
+      expect(refusal(answer)).toEqual([422, 'validation_failed'])
+      expect(answer.body.errors).toMatchObject([{ pointer: '/address/line1' }])
+    },
+  )
+
   test('an address is encrypted in the database, also in the response that is stored for a repeat', async () => {
     const fan = await patientFan(world)
     const productId = await addStock(world, 5)
