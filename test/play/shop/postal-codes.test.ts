@@ -67,6 +67,7 @@ test.each([
   ['GB', 'sw1a1aa', 'SW1A 1AA'],
   ['GB', 'GB-M1 1AE', 'M1 1AE'],
   ['GB', 'gir 0aa', 'GIR 0AA'],
+  ['GB', 'ＳＷ１Ａ１ＡＡ', 'SW1A 1AA'],
   ['IE', 'D6WXY00', 'D6W XY00'],
   ['CA', 'k1a-0b1', 'K1A 0B1'],
   ['US', '22162 1010', '22162-1010'],
