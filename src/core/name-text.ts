@@ -67,8 +67,8 @@ const STACKS = [
   ['(?=\\p{M})[\\p{Script=Thai}\\p{Script=Lao}]', 3],
   ['(?=\\p{M})(?![\\p{Script_Extensions=Arabic}\\p{Script_Extensions=Devanagari}])\\p{Script=Inherited}', 2],
 ].map(([mark, most]) => new RegExp(`((?:${mark}){${most}})(?:${mark})+`, 'gu'))
-/** No language repeats a mark on a letter. */
-const REPEATED_MARK = /(\p{M})\1+/gu
+/** No language repeats a mark on a letter. Twice is a slip of a finger that does not show. */
+const REPEATED_MARK = /(\p{M})\1{2,}/gu
 
 /** Whether marks are stacked up, so that they cover the lines around them. */
 export const isStacked = (text: string): boolean => withoutStacks(text) !== text
@@ -78,7 +78,7 @@ export function withoutStacks(text: string): string {
   const composed = text.normalize('NFC')
   const plain = STACKS.reduce(
     (left, stack) => left.replace(stack, '$1'),
-    composed.replace(REPEATED_MARK, '$1'),
+    composed.replace(REPEATED_MARK, '$1$1'),
   )
   // Other marks may compose now, or be next to each other.
   return plain === composed ? text : withoutStacks(plain)

@@ -80,6 +80,7 @@ describe('Marks', () => {
     ['Navajo', 'Naabeehó Bináhásdzo, Dǫ́ǫ́ʼ'],
     ['Lithuanian accents', 'Jõ̃nas, lãbas rýtas, mė̃nuo'],
     ['Thai', 'น้ำผึ้ง ที่รัก ปิ่น'],
+    ['Thai, with a mark typed twice', 'กิ\u0e34ตติกร'],
     ['Lao', 'ແມ່ນ້ຳ ຫຼື້ອ'],
     ['Hebrew with points', 'שָׁלוֹם בְּרָכָה יְרוּשָׁלַ͏ִם'],
     ['Hebrew with cantillation', 'בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים וַיִּֽׁ֗קְר'],
