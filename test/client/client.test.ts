@@ -688,6 +688,24 @@ onEngine(sqliteEngine, 'The client', world => {
       expect(seen.map(({ type }) => type)).toEqual(['reset'])
     })
 
+    test('closes a connection whose event cannot be read, and opens another', async () => {
+      const signals: (AbortSignal | null | undefined)[] = []
+      const text = 'retry: 1\n\nevent: leaderboard\ndata: {\n\n'
+      const end = createClient({
+        origin,
+        fetch: async (_, init) => {
+          signals.push(init?.signal)
+          const body = new ReadableStream({
+            start: stream => stream.enqueue(new TextEncoder().encode(text)),
+          })
+          return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+        },
+      }).follow(['leaderboard'], () => {})
+      await waitUntil('two connections were opened', () => signals.length > 1)
+      end()
+      expect(signals[0]?.aborted).toBe(true)
+    })
+
     test('reads frames that arrive in parts', async () => {
       const text =
         '\uFEFFretry: 1\r\nid: 7\r\nevent: reset\r\ndata: {\r\ndata:}\r\n\r\n: comment\n\nevent: leaderboard\ndata: {"etag":"é"}\n\nevent: cut'
