@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 import { type Addresses, inFiles, SEARCH_INDEX } from '../../src/platform/docs/guide/addresses.ts'
 import { DOCS_FOLDER, pagesInOrder, readContents } from '../../src/platform/docs/guide/contents.ts'
+import { renderLlmsText } from '../../src/platform/docs/guide/llms-text.ts'
 import { defaultServers, type Servers } from '../../src/platform/docs/guide/markdown.ts'
 import { renderGuidePage } from '../../src/platform/docs/guide/page.ts'
 import { renderSearchIndex } from '../../src/platform/docs/guide/search-index.ts'
@@ -36,6 +37,10 @@ export async function buildSite(
       mkdirSync(dirname(join(folder, picture)), { recursive: true })
       cpSync(join(DOCS_FOLDER, picture), join(folder, picture))
     }
+  await Bun.write(
+    join(folder, 'llms.txt'),
+    renderLlmsText(file => (file.endsWith('.md') ? addresses.name(file) : file)),
+  )
   const pages = pagesInOrder(readContents()).map(({ file }) => file)
   for (const file of pages)
     await Bun.write(join(folder, addresses.name(file)), renderGuidePage(file, addresses, servers))

@@ -5,6 +5,7 @@ import { Closed } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import type { Config } from '../config/config.ts'
 import { acceptsGzip } from '../http/edge/compression.ts'
+import { etagOf, matchesTag, withCoding } from '../http/edge/conditional.ts'
 import { addVary } from '../http/edge/responses.ts'
 import type { Endpoints } from '../identity-provider/discovery.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
@@ -41,8 +42,12 @@ export function docsRoutes(
   const serveDocument = async ({ request, set, query }: DocumentContext) => {
     const document = await readDocument(await identity.endpoints(), query.enums ?? 'closed')
     const gzip = acceptsGzip(request.headers)
-    const response = pageResponse(gzip ? document.gzip : document.text, 'application/json')
+    const etag = gzip ? withCoding(document.etag) : document.etag
     addVary(set.headers, 'Accept-Encoding')
+    if (matchesTag(request.headers.get('if-none-match'), etag))
+      return new Response(null, { status: 304, headers: { ETag: etag, 'Cache-Control': 'no-cache' } })
+    const response = pageResponse(gzip ? document.gzip : document.text, 'application/json')
+    response.headers.set('ETag', etag)
     if (gzip) response.headers.set('Content-Encoding', 'gzip')
     return response
   }
@@ -67,7 +72,7 @@ export function docsRoutes(
 function documentOf(api: AnyElysia, publicUrl: string | null, messages: DescribedMessage[]) {
   async function generate(endpoints: Endpoints | null, enums: Enums) {
     const text = JSON.stringify(await generateOpenApi(api, { publicUrl, endpoints, messages, enums }))
-    return { text, gzip: new Blob([Bun.gzipSync(text)]) }
+    return { text, etag: etagOf(text), gzip: new Blob([Bun.gzipSync(text)]) }
   }
   let key: string | undefined
   const documents = new Map<Enums, ReturnType<typeof generate>>()

@@ -5,6 +5,7 @@ import { Glob } from 'bun'
 import MiniSearch from 'minisearch'
 import { createApp } from '../../../src/app/app.ts'
 import { problemTypes } from '../../../src/app/problem-types.ts'
+import { pagesInOrder, readContents } from '../../../src/platform/docs/guide/contents.ts'
 import { root } from '../../support/dev.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine } from '../../support/world.ts'
@@ -117,8 +118,43 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(find('verify led')).toContainEqual(expect.stringMatching(/^fan-data/))
     expect(find('prometeus')).toContainEqual(expect.stringMatching(/^observability/))
     expect(index.search('xylophone')).toEqual([])
+    // What is not built leads to what is in its place.
+    for (const [words, pages] of [
+      ['push', ['scope', 'webhooks']],
+      ['push notifications', ['scope']],
+      ['analytics', ['scope', 'event-sink']],
+      ['graphql', ['scope', 'clients']],
+    ] as const)
+      for (const page of pages)
+        expect(
+          find(words)
+            .slice(0, 5)
+            .map(id => id.split('#')[0]),
+          words,
+        ).toContain(page)
     for (const { id } of index.search('fan'))
       expect((await get(`/docs/guide/${id.split('#')[0]}`)).status).toBe(200)
+  })
+
+  test('is listed for programs at /llms.txt, whose links lead to Markdown', async () => {
+    const response = await get('/llms.txt')
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const text = await response.text()
+    expect(await (await get('/docs/llms.txt')).text()).toBe(text)
+    expect(text).toStartWith('# Matchday\n\n> Matchday is an open backend for sports-fan apps')
+    expect(text).toContain(
+      '\n## Start\n\n- [First steps](http://localhost/docs/guide/first-steps.md): a first reward',
+    )
+    const links = [...text.matchAll(/\]\((http:\/\/localhost[^)]+)\)/g)].map(([, link = '']) => link)
+    expect(links).toHaveLength(pagesInOrder(readContents()).length)
+    for (const link of links) {
+      const page = await get(link.replace('http://localhost', ''))
+      expect([link, page.status]).toEqual([link, 200])
+      if (link.endsWith('.md')) {
+        expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+        expect(await page.text()).toStartWith('# ')
+      }
+    }
   })
 
   test('explains each problem type at an anchor of its code', async () => {
@@ -131,7 +167,7 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await response.text()).toContain('<a href="/docs/guide">All pages</a>')
-    for (const path of ['README', '..%2FREADME', 'clients.md', 'floors', 'providers/README.md'])
+    for (const path of ['README', '..%2FREADME', '..%2FREADME.md', 'floors', 'providers/missing.md'])
       expect((await get(`/docs/guide/${path}`)).status, path).toBe(404)
   })
 

@@ -39,6 +39,33 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
     expect(await pageOf(true)).not.toContain('<dt>')
   })
 
+  test.each(['/docs/json', '/openapi.json', '/docs/json?enums=open'])(
+    '%s is not sent again to a client that has it',
+    async path => {
+      const fetchWith = (headers: Record<string, string>) =>
+        world.app.handle(new Request(`http://localhost${path}`, { headers }))
+      const etags = new Set<string>()
+      for (const coding of ['identity', 'gzip']) {
+        const first = await fetchWith({ 'accept-encoding': coding })
+        const etag = first.headers.get('etag') ?? ''
+        expect([first.status, etag]).toEqual([200, expect.stringMatching(/^"[\w-]{20,}"$/)])
+        etags.add(etag)
+        for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+          const again = await fetchWith({ 'accept-encoding': coding, 'if-none-match': known })
+          expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
+          expect(again.headers.get('vary')).toContain('Accept-Encoding')
+        }
+        expect((await fetchWith({ 'accept-encoding': coding, 'if-none-match': '"other"' })).status).toBe(200)
+      }
+      expect(etags.size).toBe(2)
+    },
+  )
+
+  test('the ETag of the document with open enumerations is another one', async () => {
+    const etagOf = async (path: string) => (await get(path)).headers.get('etag')
+    expect(await etagOf('/docs/json?enums=open')).not.toBe(await etagOf('/docs/json'))
+  })
+
   test('no file of /docs may be framed', async () => {
     for (const name of Object.keys(assets))
       expect(policyOf(await get(`/docs/${name}`)).get('frame-ancestors'), name).toBe("'none'")

@@ -350,6 +350,119 @@ function cognito(): ProviderShape {
   }
 }
 
+function entra(): ProviderShape {
+  const tenant = '11111111-2222-3333-4444-555555555555'
+  const api = '66666666-7777-8888-9999-000000000000'
+  const login = `https://login.microsoftonline.com/${tenant}`
+  const issuer = `${login}/v2.0`
+  const userinfo = 'https://graph.microsoft.com/oidc/userinfo'
+  const sub = 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ'
+  const { email_verified: _, ...profile } = ADA
+  const base = { iss: issuer, sub, oid: '00000000-0000-0000-0000-000000000001', tid: tenant, ver: '2.0' }
+  const claims = {
+    ...{ ...base, ...profile, aud: api, azp: '77777777-0000-0000-0000-000000000000', azpacr: '0' },
+    ...{ scp: 'access_as_user', uti: 'LN8VRtrrTU', preferred_username: 'ada@example.com' },
+  }
+  const { scp: __, preferred_username: ___, name: ____, email: _____, ...ofApp } = claims
+  return {
+    env: {
+      IDP_NAME: 'entra',
+      IDP_ISSUER: issuer,
+      IDP_AUDIENCE: api,
+      IDP_TOKEN_TYP: 'JWT',
+      IDP_REQUIRED_SCOPES: 'access_as_user',
+      IDP_USER_DATA: 'token',
+    },
+    jwksUrl: `${login}/discovery/v2.0/keys`,
+    documents: {
+      [`${issuer}/.well-known/openid-configuration`]: {
+        issuer,
+        jwks_uri: `${login}/discovery/v2.0/keys`,
+        userinfo_endpoint: userinfo,
+      },
+    },
+    good: {
+      'an access token of version 2.0': { header: JWT, claims },
+      'one with further scopes': { header: JWT, claims: { ...claims, scp: 'access_as_user profile' } },
+    },
+    refused: {
+      'an access token of version 1.0': {
+        header: JWT,
+        claims: { ...claims, ver: '1.0', iss: `https://sts.windows.net/${tenant}/`, aud: `api://${api}` },
+      },
+      'an ID token of the app': { header: JWT, claims: { ...base, ...profile, aud: claims.azp, nonce: 'x' } },
+      'an ID token of an app that is the API itself': {
+        header: JWT,
+        claims: { ...base, ...profile, aud: api, nonce: 'x' },
+      },
+      'a token of an application without a user': {
+        header: JWT,
+        claims: { ...ofApp, roles: ['access_as_user'], idtyp: 'app' },
+      },
+      'a token of another tenant': {
+        header: JWT,
+        claims: {
+          ...claims,
+          iss: 'https://login.microsoftonline.com/99999999-0000-0000-0000-000000000000/v2.0',
+        },
+      },
+    },
+    identity: { name: 'Ada Fan', email: 'ada@example.com', emailVerified: null },
+  }
+}
+
+function okta(): ProviderShape {
+  const domain = 'https://example.okta.com'
+  const issuer = `${domain}/oauth2/default`
+  const uid = '00ujmkLgagxeRrAg20g3'
+  const base = { ver: 1, iss: issuer, sub: 'ada@example.com' }
+  const access = {
+    ...{ ...base, aud: 'api://default', cid: 'nmdP1fcyvdVO11AL7ECm', uid },
+    ...{ jti: 'AT.0mP4JKAZX1iACIT4vbEDF7LpvDVjxypP', scp: ['openid', 'profile', 'email'] },
+  }
+  return {
+    env: {
+      IDP_NAME: 'okta',
+      IDP_ISSUER: issuer,
+      IDP_AUDIENCE: 'api://default',
+      IDP_TOKEN_TYP: 'none',
+      IDP_REQUIRED_CLAIMS: 'cid',
+      IDP_USER_DATA: 'token',
+    },
+    jwksUrl: `${issuer}/v1/keys`,
+    documents: {
+      [`${issuer}/.well-known/openid-configuration`]: {
+        issuer,
+        jwks_uri: `${issuer}/v1/keys`,
+        userinfo_endpoint: `${issuer}/v1/userinfo`,
+      },
+    },
+    good: {
+      'an access token with the added claims': {
+        header: RS,
+        claims: { ...access, name: ADA.name, email: ADA.email },
+      },
+      'an access token': { header: RS, claims: access },
+    },
+    refused: {
+      'an ID token': { header: RS, claims: { ...base, sub: uid, aud: access.cid, jti: 'ID.rad', ...ADA } },
+      'an ID token of an app that is the audience itself': {
+        header: RS,
+        claims: { ...base, sub: uid, aud: 'api://default', jti: 'ID.rad', ...ADA },
+      },
+      'an access token of the org authorization server': {
+        header: RS,
+        claims: { ...access, iss: domain, aud: domain },
+      },
+      'an access token of another authorization server': {
+        header: RS,
+        claims: { ...access, iss: `${domain}/oauth2/aus9o8wvkhockw9TL0h7` },
+      },
+    },
+    identity: { name: 'Ada Fan', email: 'ada@example.com', emailVerified: null },
+  }
+}
+
 export const shapes = {
   Keycloak: keycloak('at+jwt'),
   'Keycloak without the at+jwt setting': keycloak('JWT'),
@@ -359,4 +472,6 @@ export const shapes = {
   'Firebase Authentication': firebase(),
   'Supabase Auth': supabase(),
   'Amazon Cognito': cognito(),
+  'Microsoft Entra ID': entra(),
+  Okta: okta(),
 }

@@ -25,6 +25,8 @@ test.each([
   ['firebase', shapes['Firebase Authentication']],
   ['supabase', shapes['Supabase Auth']],
   ['cognito', shapes['Amazon Cognito']],
+  ['entra', shapes['Microsoft Entra ID']],
+  ['okta', shapes.Okta],
 ] as [string, ProviderShape][])(
   'docs/providers/%s.md has the settings that are tested here',
   (page, { env }) => {

@@ -1,4 +1,4 @@
-/** `/docs/guide`: the pages of the folder docs/ with their pictures, in development. */
+/** `/docs/guide`: the pages of the folder docs/ with their pictures, also as Markdown; `/llms.txt`: their list. In development. */
 import { extname, join } from 'node:path'
 import { Elysia } from 'elysia'
 import { Closed } from '../../../core/schemas.ts'
@@ -18,8 +18,14 @@ const PICTURE_TYPES: Record<string, string> = { '.svg': 'image/svg+xml', '.webp'
 
 const hidden = { detail: { hide: true }, query: Closed({}) }
 
-export const guideRoutes = (config: Config) =>
-  new Elysia({ name: 'matchday/guide', prefix: ROOT })
+export const guideRoutes = (config: Config) => {
+  const serveList = async ({ request }: { request: Request }) => {
+    const { renderLlmsText } = await import('./llms-text.ts')
+    const { api } = serversOf(config, request)
+    const text = renderLlmsText(file => api + (file.endsWith('.md') ? `${ROOT}/${file}` : `/${file}`))
+    return uncached(pageResponse(text, 'text/plain; charset=utf-8'))
+  }
+  const pages = new Elysia({ name: 'matchday/guide-pages', prefix: ROOT })
     .get('', ({ request }) => servePage('README.md', serversOf(config, request)), hidden)
     .get(
       `/${SEARCH_INDEX}`,
@@ -30,6 +36,11 @@ export const guideRoutes = (config: Config) =>
       hidden,
     )
     .get('/*', ({ params, request }) => serve(params['*'], serversOf(config, request)), hidden)
+  return new Elysia({ name: 'matchday/guide' })
+    .get('/llms.txt', serveList, hidden)
+    .get('/docs/llms.txt', serveList, hidden)
+    .use(pages)
+}
 
 function serversOf({ docs, identity }: Config, { url }: Request): Servers {
   const api = docs.publicUrl ?? new URL(url).origin
@@ -40,6 +51,8 @@ async function serve(path: string, servers: Servers): Promise<Response> {
   const type = PICTURE_TYPES[extname(path)]
   if (type !== undefined && isPage(path))
     return pageResponse(Bun.file(join(DOCS_FOLDER, path)), type, PICTURE_POLICY)
+  if (path.endsWith('.md') && isPage(path))
+    return pageResponse(Bun.file(join(DOCS_FOLDER, path)), 'text/markdown; charset=utf-8')
   const file = [`${path}.md`, `${path}/README.md`].find(name => onServer.name(name) === path && isPage(name))
   return servePage(file, servers)
 }
@@ -48,10 +61,14 @@ async function serve(path: string, servers: Servers): Promise<Response> {
 async function servePage(file: string | undefined, servers: Servers): Promise<Response> {
   const { renderGuidePage, renderMissing } = await import('./page.ts')
   const html = file === undefined ? renderMissing(onServer) : renderGuidePage(file, onServer, servers)
-  const response = pageResponse(html, 'text/html; charset=utf-8', GUIDE_POLICY)
-  // Without PUBLIC_URL it has the host of this request.
-  response.headers.set('Cache-Control', 'private, no-cache')
+  const response = uncached(pageResponse(html, 'text/html; charset=utf-8', GUIDE_POLICY))
   return file === undefined
     ? new Response(response.body, { status: 404, headers: response.headers })
     : response
+}
+
+/** Without PUBLIC_URL it has the host of this request. */
+function uncached(response: Response): Response {
+  response.headers.set('Cache-Control', 'private, no-cache')
+  return response
 }

@@ -71,12 +71,12 @@ const isCompressible = ({ body }: { body: string }) => body.length >= COMPRESSED
 /** A strong ETag names the bytes, so that each coding has its own. */
 function chooseCoding(plain: Rendered & { body: string }, headers: Headers): Rendered {
   if (!isCompressible(plain) || !acceptsGzip(headers)) return plain
-  plain.gzip ??= { body: Bun.gzipSync(plain.body), etag: plain.etag.replace(/"$/, '-gzip"') }
+  plain.gzip ??= { body: Bun.gzipSync(plain.body), etag: withCoding(plain.etag) }
   return plain.gzip
 }
 
 /** A strong ETag: 160 bits of the SHA-256 of the body. */
-function etagOf(body: string): string {
+export function etagOf(body: string): string {
   return `"${new Bun.CryptoHasher('sha256').update(body).digest().subarray(0, 20).toString('base64url')}"`
 }
 
@@ -84,7 +84,7 @@ function etagOf(body: string): string {
  * RFC 9110 §13.1.2: `If-None-Match` is a list of ETags or `*`, by weak comparison: codings of the same JSON are the same. A
  * client has the ETag of either, such as that of a stream.
  */
-function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
+export function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
   const uncoded = withoutCoding(etag)
   return ifNoneMatch.split(',').some(tag => {
@@ -93,4 +93,5 @@ function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   })
 }
 
+export const withCoding = (etag: string) => etag.replace(/"$/, '-gzip"')
 const withoutCoding = (etag: string) => etag.replace(/-gzip"$/, '"')
