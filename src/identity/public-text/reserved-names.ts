@@ -13,7 +13,7 @@ export type IsReservedName = (name: string) => boolean
 export function createReservedNames(own: readonly string[]): IsReservedName {
   const looks = [...RESERVED, ...own].map(lookOfName)
   const plurals = looks.map(look => `${look}s`)
-  const withoutNumber = (name: string) => name.replace(/[\p{N}\p{P}\p{Z}]+$/u, '')
+  const withoutNumber = (name: string) => /^.*\p{L}/su.exec(name)?.[0] ?? ''
   return name => [name, withoutNumber(name)].some(text => isMadeOf(lookOfName(text), [...looks, ...plurals]))
 }
 

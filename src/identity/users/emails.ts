@@ -16,8 +16,14 @@ const MAX_SAME = 20
  * What addresses are compared by: the case of ASCII letters and surrounding spaces do not matter. Other letters are not folded,
  * because providers keep such addresses apart, and the lower case of some is an ASCII letter: that of the Kelvin sign is k.
  */
-export const normalizeEmail = (email: string): string =>
-  email.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '').replace(/[A-Z]/g, letter => letter.toLowerCase())
+export function normalizeEmail(email: string): string {
+  let [start, end] = [0, email.length]
+  while (start < end && isSpace(email, start)) start++
+  while (start < end && isSpace(email, end - 1)) end--
+  return email.slice(start, end).replace(/[A-Z]/g, letter => letter.toLowerCase())
+}
+
+const isSpace = (text: string, index: number) => '\t\n\r '.includes(text.charAt(index))
 
 export interface FanEmails {
   /** Begins with the mark of the key. Of the normalized address. */
