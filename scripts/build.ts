@@ -19,6 +19,7 @@ const command = declareCommand({
     ['', 'prints the SHA-256 of the executable: the same commit and packages give the same'],
     ['client', 'builds dist/client, the npm package of the client, and dist/client.tgz'],
     ['backend', 'the same of what verifies webhooks and tokens in your own backend'],
+    ['react', 'the same of the hooks for React'],
   ],
   database: false,
 })

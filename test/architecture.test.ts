@@ -41,6 +41,7 @@ const sources: Source[] = await Promise.all(
 const PACKAGES: Record<string, string[]> = {
   'src/client/': [],
   'src/backend/': ['@matchday/client', 'jose'],
+  'src/react/': ['@matchday/client', 'react'],
 }
 const packageOf = (file: string) => Object.keys(PACKAGES).find(folder => file.startsWith(folder))
 /** The console's pages, which run in a browser. */

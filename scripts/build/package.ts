@@ -7,7 +7,7 @@ import product from '../../package.json'
 import { CLIENT_TYPES, renderClientTypes } from './client-types.ts'
 
 /** Folders of `src`, each with the sources of `@matchday/…`. */
-export const PACKAGES = ['client', 'backend'] as const
+export const PACKAGES = ['client', 'backend', 'react'] as const
 export type PackageName = (typeof PACKAGES)[number]
 
 interface Source {
@@ -65,7 +65,7 @@ export async function packPackage(root: string, name: PackageName, folder: strin
     entrypoints: [join(from, 'index.ts')],
     target: 'browser',
     format: 'esm',
-    packages: 'external',
+    external: Object.keys({ ...source.dependencies, ...source.peerDependencies }),
     // Readable in a debugger: apps minify what they bundle.
     minify: false,
     throw: false,

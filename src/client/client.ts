@@ -138,7 +138,7 @@ function requestOf(
     return encodeURIComponent(String(value))
   })
   const headers = { ...ofApp }
-  if ('keyed' in facts) headers['idempotency-key'] = idempotencyKey ?? randomKey()
+  if ('keyed' in facts) headers['idempotency-key'] = idempotencyKey ?? createIdempotencyKey()
   const repeatable = 'repeatable' in facts
   if ('file' in facts) {
     // Guarantee of the cast: the types of the operation. The API reads the format from the bytes.
@@ -163,8 +163,9 @@ function queryOf(members: Map<string, unknown>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** No secret: it only differs from the fan's other keys. `randomUUID` is missing in React Native and on pages over http. */
-function randomKey(): string {
+/** For a button that may be pressed again. No secret: it only differs from the fan's other keys. */
+export function createIdempotencyKey(): string {
+  // `randomUUID` is missing in React Native and on pages over http.
   const part = () => Math.random().toString(36).slice(2)
   return globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${part()}-${part()}`
 }

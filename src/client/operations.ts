@@ -1,5 +1,5 @@
 /** The operations as types: what a call takes and what it gives, from the OpenAPI document. */
-import type { codes, components, messages, operations } from './generated.ts'
+import type { codes, components, messages, operations, requests } from './generated.ts'
 import type { Failure } from './problems.ts'
 
 /** The schemas of the OpenAPI document, such as `Schemas['Reward']`. */
@@ -10,6 +10,14 @@ export type Messages = messages
 
 /** The `operationId` of the OpenAPI document. */
 export type OperationId = keyof codes
+
+type Method<Id extends OperationId> = (typeof requests)[Id]['method']
+
+/** The operations that change nothing. */
+export type ReadId = { [Id in OperationId]: Method<Id> extends 'GET' ? Id : never }[OperationId]
+
+/** The others. */
+export type WriteId = Exclude<OperationId, ReadId>
 
 /** A file as the platforms have it: of an input of a page, of a picker, or read from disk. */
 export type FileBytes = Blob | ArrayBuffer | Uint8Array

@@ -173,6 +173,12 @@ describe('verifyToken and the keys of the API', () => {
     expect(reads).toBe(2)
   })
 
+  test('a key of another algorithm than the API signs by verifies nothing', async () => {
+    const key = await makeKey('RS256', 'rsa')
+    keys = [key.jwk]
+    expect(await outcomeOf(verifyToken(await issue(key), { origin }))).toBe('token_refused 401')
+  })
+
   test('unknown keys do not make it read them again and again', async () => {
     const [known, unknown] = [await makeKey('ES256', 'known'), await makeKey('ES256', 'unknown')]
     keys = [known.jwk]

@@ -1,0 +1,36 @@
+/** A read of the API with its states. */
+import type { Data, Failure, Input, ReadId } from '@matchday/client'
+import { useSyncExternalStore } from 'react'
+import { type Read, UNREAD } from './cache.ts'
+import { useClient } from './provider.ts'
+
+export interface ReadState<Id extends ReadId> {
+  /** Of the last read that succeeded; null before. It stays while it is read again, and when that fails. */
+  data: Data<Id> | null
+  /** Of the last read; null if it succeeded. */
+  error: Failure<Id> | null
+  /** Whether a read is under way. Without `data` it is the first. */
+  isReading: boolean
+  /** Reads again, for example after a failure. */
+  refresh(): void
+}
+
+type Arguments<Id extends ReadId> =
+  Record<never, never> extends Input<Id> ? [input?: Input<Id> | null] : [input: Input<Id> | null]
+
+const SKIPPED: Read = { data: null, error: null, isReading: false }
+const nothing = { get: () => SKIPPED, subscribe: () => () => {}, refresh: () => {} }
+const getUnread = () => UNREAD
+
+/**
+ * Reads, shares what was read with other components, and shows it again at once while it is read anew: when a component
+ * shows it, after each write, and after events of the stream. `input` null: reads nothing yet.
+ */
+export function useRead<Id extends ReadId>(id: Id, ...[input]: Arguments<Id>): ReadState<Id> {
+  const { cache } = useClient()
+  // Guarantee of the cast: inputs are objects.
+  const entry = input === null ? nothing : cache.entryOf(id, input as object | undefined)
+  const state = useSyncExternalStore(entry.subscribe, entry.get, input === null ? entry.get : getUnread)
+  // Guarantee of the cast: the entry has the results of the operation.
+  return { ...(state as Pick<ReadState<Id>, 'data' | 'error' | 'isReading'>), refresh: entry.refresh }
+}
