@@ -1431,7 +1431,7 @@ export interface components {
         ProfileChange: {
             /** @description 1 to 50 characters after trimming, no control or bidirectional control characters, no invisible or styled characters (Unicode NFKC), no more marks on a letter than languages use, and no word that mixes letters of scripts that look alike, such as Latin and Cyrillic. */
             displayName?: string | null;
-            /** @description Unique among fans. */
+            /** @description Unique among fans. Names of the club are reserved. */
             handle?: string | null;
             /** @description The `url` of a picture that you uploaded, or an https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`. */
             avatarUrl?: string | null;

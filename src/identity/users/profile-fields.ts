@@ -100,7 +100,7 @@ export const profileFields = {
     repair: value => value.trim().toLowerCase(),
     completes: true,
     mirror: null,
-    documented: { pattern: HANDLE, description: 'Unique among fans.' },
+    documented: { pattern: HANDLE, description: 'Unique among fans. Names of the club are reserved.' },
     shown: 'Unique among fans.',
     example: 'calebe',
   }),
