@@ -17,6 +17,7 @@ import { staff } from '../../src/operate/console/contract/staff.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import { endSessionsAtProvider } from '../../src/operate/console/sessions/provider-sessions.ts'
 import { createSession } from '../../src/operate/console/sessions/sessions.ts'
+import { sweepConsole } from '../../src/operate/console/sweep.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
 import { consoleOf } from './support.ts'
 
@@ -348,6 +349,22 @@ onEachEngine('an action that needs two people', world => {
         [null, { id: 'erasure', name: 'Erasure' }],
         [null, { id: 'erasure', name: 'Erasure' }],
       ])
+      expect(await requestsOf(kept)).toEqual([[null, expect.any(String)]])
+    })
+
+    test('an erasure that came before it, at the next sweep', async () => {
+      const [erased, fan] = [await world.fan(), await world.fan()]
+      const [erasedId, fanId] = [await idOf(erased), await idOf(fan)]
+      await erased.send('/api/user', { method: 'DELETE' })
+      const asked: string[] = []
+      for (const id of [erasedId, fanId]) {
+        const body = { delta: 5, ref: 'sorry', reason: 'A late bus' }
+        asked.push((await ownerAsking.post(`/api/fans/${id}/grants`, body)).body.approvalId)
+      }
+      const [late = '', kept = ''] = asked
+      await sweepConsole(world.db)
+      await isRefused(late)
+      expect(await requestsOf(late)).toEqual([['refused', null]])
       expect(await requestsOf(kept)).toEqual([[null, expect.any(String)]])
     })
 

@@ -1,7 +1,8 @@
-/** Deletes what no longer signs anyone in. The audit log keeps who signed in when. */
+/** Deletes what no longer signs anyone in, and what waits about nobody. The audit log keeps who signed in when. */
 import { lt } from 'drizzle-orm'
 import type { Database } from '../../../db/index.ts'
 import { clearExpiredRequests } from './approvals/approvals.ts'
+import { endRequestsAboutErased } from './approvals/end-requests.ts'
 
 /** A link that is used again within this time is reported as such. */
 const LINKS_KEPT_MS = 24 * 3_600_000
@@ -13,6 +14,7 @@ export async function sweepConsole(db: Database): Promise<void> {
       .delete(consoleLinks)
       .where(lt(consoleLinks.expiresAt, new Date(tx.now().getTime() - LINKS_KEPT_MS)))
     await tx.delete(consoleSessions).where(lt(consoleSessions.expiresAt, tx.now()))
+    await endRequestsAboutErased(tx)
   })
   await clearExpiredRequests(db)
 }

@@ -1,6 +1,7 @@
 /** Requests end with the sessions of the one who asked, with the role that allowed them, and with the fan whom they name. */
 import { and, eq, gt, isNotNull, isNull, notInArray, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
+import { listErased } from '../../../identity/users/tombstone.ts'
 import { recordAction } from '../audit/record.ts'
 import { permissionsOf } from '../roles.ts'
 import { ERASURE, type Staff } from '../staff.ts'
@@ -48,6 +49,20 @@ export async function endRequestsAbout(tx: Transaction, userIds: string[]): Prom
         ...{ reason: 'The fan is erased.', detail: { operation: ended.operation } },
       })
   }
+}
+
+/** Those that somebody asked for while the erasure of their fan ran, or later. */
+export async function endRequestsAboutErased(tx: Transaction): Promise<void> {
+  const { consoleApprovals: approvals } = tx.tables
+  const subjects = await tx
+    .selectDistinct({ id: approvals.subjectId })
+    .from(approvals)
+    .where(and(eq(approvals.subjectKind, 'fan'), isNotNull(approvals.request)))
+  const erased = await listErased(
+    tx,
+    subjects.map(({ id }) => id),
+  )
+  if (erased.size > 0) await endRequestsAbout(tx, [...erased])
 }
 
 function close(tx: Transaction, by: Staff, which: SQL | undefined) {
