@@ -71,6 +71,12 @@ const NEVER = [
   'useCode',
 ]
 
+/**
+ * Reads of a permission to do something. The code at the gate is worth a check-in, but only around a kick-off that two people set; the
+ * others show or list.
+ */
+const READS = ['listStaffSessions', 'lookUpCode', 'readGateCode']
+
 const SCOPES_WITH_VALUE = ['cash:write', 'events:write', 'matches:write', 'points:write']
 const KINDS_WITH_VALUE: string[] = ['match', 'pack', 'product', 'quest', 'reward', 'rule', 'set']
 
@@ -116,6 +122,15 @@ onEachEngine('two people for money', world => {
     expect(idsWhere('sometimes')).toEqual(BY_INPUT)
     // Webhooks are what other systems hear.
     expect(idsWhere('always').filter(id => !id.includes('Webhook'))).toEqual(NEVER)
+  })
+
+  test('every read that is more than looking is classified', () => {
+    const reads = createConsoleApi(world.deps).routes.flatMap(route => {
+      const [declared, ofConsole] = [declaredOf(route), consoleDeclaredOf(route)]
+      if (!declared || !ofConsole || route.method !== 'GET') return []
+      return /\.(read|own|decide)$/.test(ofConsole.permission) ? [] : [declared.id]
+    })
+    expect(reads.toSorted()).toEqual(READS)
   })
 
   test('every scope and every kind of entries is classified', () => {
@@ -218,5 +233,61 @@ onEachEngine('two people for money', world => {
     expect((await editor.get(path)).body.status).toBe('live')
     await confirm(asked.body.approvalId, twoPeople.as('editor', 'Eva'))
     expect((await editor.get(path)).body.status).toBe('finished')
+  })
+
+  describe('the check-in of a match', () => {
+    const day = 24 * 3_600_000
+    async function addMatchIn(ms: number) {
+      const kickoffAt = new Date(world.clock.ms + ms)
+      const path = `/api/match-day/matches/${await world.match({ id: next(), kickoffAt })}`
+      const editor = twoPeople.as('editor', 'Ana')
+      const report = async (fields: { status: string; kickoffAt?: string; homeScore?: number }) => {
+        const { body } = await editor.get(path)
+        const { homeScore = null } = fields
+        const state = { revision: body.revision + 1, kickoffAt: body.kickoffAt, ...fields }
+        return editor.put(path, { ...state, homeScore, awayScore: homeScore })
+      }
+      const checkIn = async () => {
+        const { body } = await editor.get(`${path}/check-in-code`)
+        return (await (await world.fan()).post('/api/check-ins', { code: body.code })).status
+      }
+      return { report, checkIn }
+    }
+    const now = () => new Date(world.clock.ms).toISOString()
+
+    test('is not opened by one person who moves the kick-off', async () => {
+      const { report, checkIn } = await addMatchIn(30 * day)
+      expect(await checkIn()).toBe(409)
+      const moved = [
+        await report({ status: 'live', kickoffAt: now(), homeScore: 0 }),
+        await report({ status: 'postponed', kickoffAt: now() }),
+        await report({ status: 'cancelled', kickoffAt: now() }),
+      ]
+      expect(moved.map(({ status }) => status)).toEqual([202, 202, 202])
+      expect((await report({ status: 'live', homeScore: 0 })).status).toBe(200)
+      expect(await checkIn()).toBe(409)
+      const asked = await report({ status: 'live', kickoffAt: now(), homeScore: 0 })
+      await confirm(asked.body.approvalId, twoPeople.as('editor', 'Eva'))
+      expect(await checkIn()).toBe(201)
+    })
+
+    test.each(['postponed', 'cancelled'])(
+      'is closed by one person, who cannot reopen a %s match',
+      async status => {
+        const { report, checkIn } = await addMatchIn(day / 24)
+        expect(await checkIn()).toBe(201)
+        expect((await report({ status })).status).toBe(200)
+        expect((await report({ status: 'live', homeScore: 0 })).status).toBe(202)
+        expect(await checkIn()).toBe(409)
+      },
+    )
+
+    test('needs one person on an ordinary match day', async () => {
+      const { report, checkIn } = await addMatchIn(day / 24)
+      expect(await checkIn()).toBe(201)
+      expect((await report({ status: 'live', homeScore: 0 })).status).toBe(200)
+      expect((await report({ status: 'live', homeScore: 1 })).status).toBe(200)
+      expect(await checkIn()).toBe(201)
+    })
   })
 })

@@ -55,7 +55,7 @@ export function createAct({ db, config }: ActDeps, request: Request): Act {
     const { twoPerson } = consoleConfigOf({ config })
     const isOfGroup = twoPersonGroupsOf(reached.permission).some(group => twoPerson.includes(group))
     const body = bodyOf(request)
-    if (isOfGroup && !confirmation && !reached.mayOnePerson({ body, params })) {
+    if (isOfGroup && !confirmation && !(await reached.mayOnePerson({ body, params, reader: db.read }))) {
       const { pathname, search } = new URL(request.url)
       const kept = { method: request.method, path: pathname + search, body }
       const asked = { ...reached, staff, sessionId: session?.id ?? '', subject, reason, request: kept }

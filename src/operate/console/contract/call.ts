@@ -1,4 +1,5 @@
 /** What is known of a request of staff while it runs. */
+import type { Reader } from '../../../../db/index.ts'
 import type { Permission } from '../roles.ts'
 import type { StaffSession } from '../sessions/sessions.ts'
 import type { Staff } from '../staff.ts'
@@ -8,7 +9,7 @@ export interface Reached {
   id: string
   permission: Permission
   /** Of its declaration, for this input. */
-  mayOnePerson(input: { body: unknown; params: unknown }): boolean
+  mayOnePerson(input: { body: unknown; params: unknown; reader: Reader }): boolean | Promise<boolean>
 }
 
 /** Of a request that was kept, and that a second person has confirmed. */

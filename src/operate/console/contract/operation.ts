@@ -1,4 +1,5 @@
 /** Declares an operation of the console: as `operation` does for the API, with the permission that it needs. */
+import type { Reader } from '../../../../db/index.ts'
 import { DomainError, type ProblemType } from '../../../core/problems.ts'
 import type { Static, TSchema } from '../../../core/typebox.ts'
 import {
@@ -20,7 +21,13 @@ interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   /** Why a write takes no `reason`: how to undo it. All other writes take one in their body. */
   reversible?: string
   /** Why no second person is asked although the permission is of a group, or for which input: what takes value, or creates none. */
-  onePerson?: string | ((input: { body: Input<Body>; params: Input<Params> }) => boolean)
+  onePerson?: string | ((input: OnePersonInput<Body, Params>) => boolean | Promise<boolean>)
+}
+
+interface OnePersonInput<Body, Params> {
+  body: Input<Body>
+  params: Input<Params>
+  reader: Reader
 }
 
 type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined

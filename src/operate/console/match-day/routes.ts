@@ -11,6 +11,7 @@ import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import * as schema from './schema.ts'
+import { reportGivesValue } from './value.ts'
 
 export const matchDayRoutes = (deps: ConsoleDeps) => {
   const { db, cursors, config, checkInCodes } = deps
@@ -78,8 +79,8 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         summary: 'Enter status, scores and kick-off of a match',
         description: 'A result settles the predictions; another result settles them again.',
         permission: 'matches.write',
-        // A result settles predictions, and a later kick-off opens them again.
-        onePerson: ({ body }) => !['finished', 'scheduled'].includes(body.status),
+        onePerson: async ({ body, params, reader }) =>
+          !(await reportGivesValue(reader, params.matchId, body)),
         reversible: 'enter the former state with the next revision',
         params: schema.MatchParams,
         body: schema.ReportedState,
