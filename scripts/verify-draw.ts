@@ -2,6 +2,7 @@
 import { findBreach, findFlaw, type Proof } from '../src/play/packs/proof.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
+import { parseDocument } from './command/json-file.ts'
 
 const command = declareCommand({
   name: 'verify-draw',
@@ -16,13 +17,7 @@ const command = declareCommand({
   .argument('<proof>', 'file with the proof')
   .argument('[purchase]', 'file with the response that started the purchase')
 
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return await Bun.file(path).json()
-  } catch {
-    return fail(`${path} cannot be read as JSON.`)
-  }
-}
+const readJson = (path: string) => parseDocument(path, () => Bun.file(path).text())
 
 await runCommand(command, async ({ parameters: [file, purchaseFile] }) => {
   const read = await readJson(file)

@@ -3,6 +3,7 @@ import { findProvenanceFlaw } from '../src/play/packs/provenance-chain.ts'
 import type { Provenance } from '../src/play/packs/provenance-schema.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
+import { parseDocument } from './command/json-file.ts'
 
 const TIMEOUT = 10_000
 
@@ -16,15 +17,12 @@ const command = declareCommand({
   database: false,
 }).argument('<provenance>', 'file or URL of the history')
 
-async function readJson(source: string): Promise<unknown> {
-  try {
-    if (!/^https?:\/\//.test(source)) return await Bun.file(source).json()
+const readJson = (source: string) =>
+  parseDocument(source, async () => {
+    if (!/^https?:\/\//.test(source)) return Bun.file(source).text()
     const response = await fetch(source, { signal: AbortSignal.timeout(TIMEOUT) })
-    return await response.json()
-  } catch {
-    return fail(`${source} cannot be read as JSON.`)
-  }
-}
+    return response.text()
+  })
 
 await runCommand(command, async ({ parameters: [source] }) => {
   const read = await readJson(source)

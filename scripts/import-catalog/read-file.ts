@@ -1,4 +1,5 @@
 /** A catalogue file of the command line, and the outcome of one with errors. */
+import { decodeText } from '../../src/core/decode-text.ts'
 import type { Fault } from '../../src/operate/admin/import/located-json.ts'
 import { type CatalogueFile, readCatalogue } from '../../src/operate/admin/import/read-catalogue.ts'
 import { fail } from '../command/explain.ts'
@@ -11,11 +12,7 @@ export const readCatalogueFile = async (path: string): Promise<CatalogueFile> =>
 async function readText(path: string): Promise<string> {
   const source = path === '-' ? Bun.stdin : Bun.file(path)
   const bytes = await source.bytes().catch(() => fail(`${path} is not readable.`))
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return fail(`${path} is not UTF-8.`)
-  }
+  return decodeText(bytes) ?? fail(`${path} is not text in UTF-8: save it as UTF-8.`)
 }
 
 export function rejectFile(faults: Fault[]) {

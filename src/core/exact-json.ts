@@ -37,7 +37,7 @@ export function findInexactNumbers(text: string, max: number): InexactNumber[] {
       NUMBER.lastIndex = index
       const literal = NUMBER.exec(text)?.[0] ?? char
       index += literal.length - 1
-      const message = faultOf(literal)
+      const message = numberFault(literal)
       if (message === null) continue
       found.push({ pointer: path.map(({ key }) => `/${nameOf(key)}`).join(''), message })
       if (found.length === max) return found
@@ -59,7 +59,8 @@ function endOfString(text: string, start: number): number {
 const nameOf = (key: string | number) =>
   typeof key === 'number' ? `${key}` : String(JSON.parse(key)).replaceAll('~', '~0').replaceAll('/', '~1')
 
-function faultOf(literal: string): string | null {
+/** Why a double does not hold a number as it is written; null if it does. */
+export function numberFault(literal: string): string | null {
   const value = Number(literal)
   if (!Number.isFinite(value)) return 'must be a number of at most 1.79e308'
   const isInteger = /^-?\d+$/.test(literal)

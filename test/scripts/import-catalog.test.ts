@@ -98,9 +98,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const isWritten = (content: unknown): content is string | Uint8Array =>
+  typeof content === 'string' || content instanceof Uint8Array
+
 function fileOf(name: string, content: unknown): string {
   const path = join(folder, name)
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  writeFileSync(path, isWritten(content) ? content : JSON.stringify(content))
   return path
 }
 
@@ -286,6 +289,42 @@ test('lists the errors of rules, with what their values must be', async () => {
     '',
   ])
   expect(await dump(database.db)).toEqual([])
+  await database.remove()
+})
+
+test.each([
+  ['a document', (rule: string) => `{"rules":[\n${rule}]}`, 'json', '/rules/0'],
+  ['lines', (rule: string) => `\n{"kind":"rule","entry":${rule}}`, 'ndjson', '/entry'],
+])('refuses numbers of %s that would be rounded, at their place', async (_, wrap, extension, root) => {
+  const database = await sqliteEngine.open(createClock())
+  const share = '{"path":"/share","op":"gt","value":0.12345678901234567}'
+  const order = '{"path":"/order","op":"in","value":["7",4711000000000000789]}'
+  const rule = `{"id":"one","name":"One","eventType":"a.b","points":{"fixed":1},"when":[${share},${order}]}`
+  const { code, out } = await run(database, [fileOf(`exact.${extension}`, wrap(rule)), '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out).errors).toMatchObject([
+    { line: 2, pointer: `${root}/when/0/value`, message: expect.stringContaining('at most 15 significant') },
+    { line: 2, pointer: `${root}/when/1/value/1`, message: expect.stringContaining('send a longer id as a') },
+  ])
+  expect(await dump(database.db)).toEqual([])
+  await database.remove()
+})
+
+test('reads a file in UTF-16 with a byte order mark, and says what to do with another encoding', async () => {
+  const database = await sqliteEngine.open(createClock())
+  const text = JSON.stringify({ teams: [team(1)] })
+  const marked = await run(database, [
+    fileOf('marked.json', Buffer.from(`\ufeff${text}`, 'utf16le')),
+    '--json',
+  ])
+  expect(JSON.parse(marked.out).changes).toHaveLength(1)
+  for (const [name, bytes] of [
+    ['utf16.json', Buffer.from(text, 'utf16le')],
+    ['latin1.json', Buffer.from(text.replace('Team', 'Équipe'), 'latin1')],
+  ] as const) {
+    const { code, err } = await run(database, [fileOf(name, bytes)])
+    expect([code, err]).toEqual([1, expect.stringContaining('is not text in UTF-8: save it as UTF-8.')])
+  }
   await database.remove()
 })
 

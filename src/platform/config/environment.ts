@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
+import { decodeText } from '../../core/decode-text.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -61,9 +62,12 @@ export function createEnvironmentReader(env: Environment) {
     const path = text(name)
     if (path === undefined) return undefined
     try {
-      const content = readFileSync(path, 'utf8').trim()
-      if (content !== '') return content
-      refuse(name, 'names an empty file')
+      const content = decodeText(readFileSync(path))?.trim()
+      if (content) return content
+      refuse(
+        name,
+        content === '' ? 'names an empty file' : 'names a file that is not text in UTF-8: save it as UTF-8',
+      )
     } catch (error) {
       // Guarantee of the cast: `node:fs` throws errors with the code of the operating system.
       refuse(name, `names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)

@@ -645,6 +645,20 @@ describe('a secret in a file', () => {
     },
   )
 
+  test('a list of words in UTF-16 is read, and one in another encoding is refused', async () => {
+    const listIn = async (name: string, bytes: Buffer) => {
+      const path = join(folder, name)
+      await Bun.write(path, bytes)
+      return { ...full, TEXT_FILTER: 'block', TEXT_FILTER_LIST: path }
+    }
+    const marked = await listIn('marked', Buffer.from('\ufeffrivais\r\nálgebra\r\n', 'utf16le'))
+    expect(parseConfig(marked).publicText.blockedWords).toEqual(['rivais', 'álgebra'])
+    for (const bytes of [Buffer.from('rivais\n', 'utf16le'), Buffer.from('álgebra\n', 'latin1')])
+      expect(problemsOf(await listIn('other', bytes))).toEqual([
+        'TEXT_FILTER_LIST names a file that is not text in UTF-8: save it as UTF-8',
+      ])
+  })
+
   test('a misspelt NAME_FILE is refused, and the error suggests the correct name', () => {
     expect(problemsOf({ ...production, NATIVE_TOKEN_KEY_FLE: '/run/secrets/key' })).toEqual([
       'NATIVE_TOKEN_KEY_FLE is not a setting: did you mean NATIVE_TOKEN_KEY_FILE?',

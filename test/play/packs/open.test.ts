@@ -205,6 +205,15 @@ describe('bun run verify-draw with invalid arguments', () => {
     expect((await verify('a.json', 'b.json', 'c.json')).code).toBe(2)
   })
 
+  test('a number that would be rounded is refused before the draw is judged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'matchday-proof-'))
+    const file = join(folder, 'proof.json')
+    await Bun.write(file, JSON.stringify(exampleProof).replace(/}$/, ',"weight":9007199254740993}'))
+    const { code, error } = await verify(file)
+    expect([code, error]).toEqual([1, expect.stringContaining('/weight must be an integer of at most')])
+    rmSync(folder, { recursive: true })
+  })
+
   test('the example of the document is a valid proof', () => {
     expect(findFlaw(exampleProof)).toBeNull()
   })

@@ -1,5 +1,6 @@
 /** Parses JSON with the line number of each value. */
 import { parse, type ValueNode } from '@humanwhocodes/momoa'
+import { numberFault } from '../../../core/exact-json.ts'
 
 /** `pointer` is a JSON Pointer (RFC 6901) from the root of the document. */
 export interface Fault {
@@ -12,7 +13,7 @@ export interface LocatedJson {
   value: unknown
   /** The line of a value, or of its nearest ancestor. */
   lineOf(pointer: string): number
-  /** Valid JSON that is rejected: duplicate members, and text that the databases cannot store. */
+  /** Valid JSON that is rejected: duplicate members, text that the databases cannot store, and numbers that would be rounded. */
   faults: Fault[]
 }
 
@@ -34,7 +35,11 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
           faults.push({ line, pointer, message: 'must not contain NUL or a lone surrogate' })
         }
         return node.value
-      case 'Number':
+      case 'Number': {
+        const message = numberFault(text.slice(node.loc.start.offset, node.loc.end.offset))
+        if (message !== null) faults.push({ line, pointer, message })
+        return node.value
+      }
       case 'Boolean':
         return node.value
       default:

@@ -1,6 +1,7 @@
 /** Streams the rows of a file, NDJSON or CSV, for imports: each with its line, and a value or what is wrong with it. */
 import { Readable } from 'node:stream'
 import type { CsvError } from 'csv-parse'
+import { findByteOrder } from '../../../core/decode-text.ts'
 import { findInexactNumbers } from '../../../core/exact-json.ts'
 import { explainFault } from '../../../core/faults.ts'
 import { errorsOf } from '../../../core/formats.ts'
@@ -139,21 +140,15 @@ async function* splitLines(file: RowFile): AsyncGenerator<Uint8Array | null> {
   if (tooLong || rest.length > 0) yield tooLong ? null : rest
 }
 
-/** Of UTF-16, which some spreadsheets write. */
-const BYTE_ORDERS: [number, number, Bun.Encoding][] = [
-  [0xff, 0xfe, 'utf-16le'],
-  [0xfe, 0xff, 'utf-16be'],
-]
-
 /** Reads the file as UTF-8, without the byte order mark that spreadsheets write. */
 async function* readBytes(file: RowFile): AsyncGenerator<Buffer> {
   let first = true
   let decoder: TextDecoder | undefined
   for await (const chunk of file.open()) {
     if (first) {
-      const order = BYTE_ORDERS.find(([one, other]) => chunk[0] === one && chunk[1] === other)
+      const order = findByteOrder(chunk)
       // It ignores the byte order mark.
-      if (order) decoder = new TextDecoder(order[2])
+      if (order) decoder = new TextDecoder(order)
     }
     if (decoder) yield Buffer.from(decoder.decode(chunk, { stream: true }))
     else yield first && chunk.indexOf('\ufeff') === 0 ? chunk.subarray(3) : chunk

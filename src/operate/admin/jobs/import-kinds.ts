@@ -1,4 +1,5 @@
 /** Imports as jobs: a file that was uploaded is tried first, then written. Repeated after a crash, an import continues. */
+import { decodeText } from '../../../core/decode-text.ts'
 import { shorten } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
 import type { CatalogueStep } from '../import/catalogue-file.ts'
@@ -101,8 +102,8 @@ async function importCatalogue(context: JobContext): Promise<JobResult> {
   const { file: id = '', name = '', reason = '' } = input
   const force = isOn(input.force)
   const { listed, add } = collectFaults()
-  const text = decode(await readStored(db, id))
-  if (text === null) return { counts: {}, failed: 'The file is not UTF-8.' }
+  const text = decodeText(await readStored(db, id))
+  if (text === null) return { counts: {}, failed: 'The file is not text in UTF-8: save it as UTF-8.' }
   const file = readCatalogue(text, /\.(ndjson|jsonl)$/i.test(name))
   const plan =
     file.faults.length > 0
@@ -158,16 +159,6 @@ function presentStep({ kind, id, outcome, members }: CatalogueStep) {
     ...{ member, from: short(from), to: short(to) },
   }))
   return { kind, id, outcome, members: changed }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 const importKind = (name: string, unit: string, run: Kind['run']) =>

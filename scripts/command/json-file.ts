@@ -1,0 +1,17 @@
+/** A JSON document of a command that verifies what it says. */
+import { findInexactNumbers } from '../../src/core/exact-json.ts'
+import { fail } from './explain.ts'
+
+/** Fails unless the text is JSON whose numbers are read as they are written. */
+export async function parseDocument(name: string, read: () => Promise<string>): Promise<unknown> {
+  let text: string
+  let value: unknown
+  try {
+    text = await read()
+    value = JSON.parse(text)
+  } catch {
+    return fail(`${name} cannot be read as JSON.`)
+  }
+  const [inexact] = findInexactNumbers(text, 1)
+  return inexact ? fail(`${name}: ${inexact.pointer} ${inexact.message}.`) : value
+}
