@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import { capabilityFiles } from './types/capability.ts'
 
 const root = join(import.meta.dir, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -20,8 +21,8 @@ const FOLDERS = /^(src|db|test|scripts|mock-idp|examples|deploy|docs|\.ci)\//
 /** `src/DOMAIN/ROOM/` and `test/db/*.test.ts` stand for others. */
 const isPattern = (path: string) => /[A-Z]{3,}|[*…{} ]/.test(path.replace('README', ''))
 const examples = [
-  'db/schema/fan/social.ts',
-  // Readers of the recipe write them; `test/scripts/recipes.test.ts` does in a copy.
+  // Readers of the recipes write them; `bun run types:field` does in a copy.
+  ...capabilityFiles,
   ...['problems', 'next-match', 'routes'].map(name => `src/fan/next-match/${name}.ts`),
   'test/fan/next-match/',
 ]

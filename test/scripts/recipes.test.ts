@@ -34,6 +34,14 @@ describe('A room of your own', () => {
   })
 })
 
+/** `bun run types:field` applies it, compiles it and runs its test. */
+test('Add a capability has the declaration that the architecture page shows', () => {
+  const shown = /```ts\n( *export const fanData[\s\S]*?)```/.exec(read('docs/architecture.md'))?.[1] ?? ''
+  const declaration = shown.trim().replaceAll('\n   ', '\n')
+  expect(declaration).toContain('satisfies FanData<')
+  expect(read('docs/recipes/capability.md')).toContain(declaration)
+})
+
 describe('One VM with TLS', () => {
   const page = read('docs/recipes/one-vm.md')
   const settings = page.matchAll(/^([A-Z_]+)=/gm).map(([, name = '']) => name)

@@ -1,13 +1,18 @@
 /**
- * `bun run types:field`: adds a profile field that is no text, and the room of docs/recipes/own-room.md, to a copy of the tree,
- * and compiles the copy. Fails when the field takes a cast, or more than four files that are written by hand.
+ * `bun run types:field`: adds a profile field that is no text, the room of docs/recipes/own-room.md, and the capability of
+ * docs/recipes/capability.md to a copy of the tree, compiles the copy, and runs the test of the capability. Fails when the field
+ * takes a cast, or more than four files that are written by hand.
  */
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { addCapability, capabilityFiles } from './capability.ts'
 import { addRoom } from './own-room.ts'
 
 const root = join(import.meta.dir, '../..')
-const copy = join(root, 'dist/types/field')
+// Outside of the repository, whose `bun test` would find the tests of the copy.
+const copy = mkdtempSync(join(tmpdir(), 'matchday-field-'))
+process.on('exit', () => rmSync(copy, { recursive: true }))
 const MAX_FILES = 4
 
 /** By file: what is inserted, and after what. */
@@ -46,8 +51,19 @@ export const yearOf = (profile: typeof Profile.static): number | null => profile
 export const storedYearOf = (user: User): number | null => pickProfile(user).birthYear
 `
 
-rmSync(copy, { recursive: true, force: true })
-for (const part of ['package.json', 'src', 'db', 'scripts'])
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+const parts = [
+  'bunfig.toml',
+  'docs',
+  'package.json',
+  'tsconfig.json',
+  'src',
+  'db',
+  'mock-idp',
+  'scripts',
+  'test',
+]
+for (const part of parts)
   cpSync(join(root, part), join(copy, part), {
     recursive: true,
     filter: path => !path.includes('node_modules'),
@@ -60,19 +76,32 @@ for (const [file, insertions] of Object.entries(edits)) {
   }
   writeFileSync(join(copy, file), text)
 }
+await addCapability(copy)
 await addRoom(copy)
 writeFileSync(join(copy, 'uses.ts'), uses)
 const commands = ['import-fans', 'backfill-profiles', 'backfill-onboarding']
 writeFileSync(
-  join(copy, 'tsconfig.json'),
+  join(copy, 'tsconfig.field.json'),
   JSON.stringify({
-    extends: '../../../tsconfig.json',
-    include: ['uses.ts', 'src/app', 'src/fan/next-match', ...commands.map(name => `scripts/${name}.ts`)],
+    extends: './tsconfig.json',
+    include: [
+      'uses.ts',
+      'src/app',
+      'src/fan/next-match',
+      ...capabilityFiles,
+      ...commands.map(name => `scripts/${name}.ts`),
+    ],
     exclude: [],
   }),
 )
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
-const { stdout, exitCode, resourceUsage } = Bun.spawnSync([process.execPath, tsc, '--noEmit', '-p', copy])
+const { stdout, exitCode, resourceUsage } = Bun.spawnSync([
+  process.execPath,
+  tsc,
+  '--noEmit',
+  '-p',
+  join(copy, 'tsconfig.field.json'),
+])
 const casts = Object.values(edits).flatMap(insertions =>
   insertions.filter(([, text]) => / as (?!const)/.test(text)),
 )
@@ -81,4 +110,8 @@ const seconds = Number(resourceUsage.cpuTime.total) / 1_000_000
 process.stdout.write(
   `${stdout}a field of integers: ${files} files and the generated migrations, ${seconds.toFixed(1)} s of tsc\n`,
 )
-process.exitCode = exitCode === 0 && casts.length === 0 && files <= MAX_FILES ? 0 : 1
+// The copy is whole: the test runs as anywhere.
+const tested = Bun.spawnSync([process.execPath, 'test', 'test/fan/thanks'], { cwd: copy })
+process.stdout.write(tested.stderr)
+const isRight = exitCode === 0 && tested.exitCode === 0
+process.exitCode = isRight && casts.length === 0 && files <= MAX_FILES ? 0 : 1

@@ -1,0 +1,31 @@
+/** The capability of docs/recipes/capability.md, as the page writes it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const page = readFileSync(join(import.meta.dir, '../../docs/recipes/capability.md'), 'utf8')
+
+/** `path`: text, then the file. */
+const FILES = /^`((?:db|src|test)\/[\w/.-]+\.ts)`: [\s\S]*?```ts\n([\s\S]*?)```/gm
+/** A row of the tables: a line that is added after another one. */
+const ROWS = /^\| `([\w/.-]+\.ts)` \| `(.+)` \| `(.+)` \|$/gm
+
+/** The paths of its files. */
+export const capabilityFiles = [...page.matchAll(FILES)].map(([, file = '']) => file)
+
+/** Adds it to a copy of the repository, with its migrations. @throws Error if a file does not have a line once */
+export async function addCapability(copy: string): Promise<void> {
+  for (const [, file = '', code = ''] of page.matchAll(FILES)) await Bun.write(join(copy, file), code)
+  for (const [, file = '', after = '', added = ''] of page.matchAll(ROWS)) {
+    const path = join(copy, file)
+    const lines = readFileSync(path, 'utf8').split('\n')
+    const places = lines.flatMap((line, place) => (line.trim() === after ? [place] : []))
+    if (places.length !== 1) throw new Error(`${file} has ${places.length} lines: ${after}`)
+    lines.splice((places[0] ?? 0) + 1, 0, added)
+    await Bun.write(path, lines.join('\n'))
+  }
+  const generated = Bun.spawnSync([process.execPath, 'scripts/generate-migrations.ts', 'thanks'], {
+    cwd: copy,
+  })
+  if (generated.exitCode !== 0)
+    throw new Error(`the migrations cannot be written:\n${generated.stdout}${generated.stderr}`)
+}
