@@ -1,6 +1,7 @@
 /** `bun run verify-ledger`: recomputes the ledger, the leaderboards, and what rules and predictions granted. */
-import type { Finding } from '../src/operate/admin/audit/audit-fan.ts'
+
 import { describeFinding } from '../src/operate/admin/audit/describe-finding.ts'
+import type { Finding } from '../src/operate/admin/audit/finding.ts'
 import { verifyLedger } from '../src/operate/admin/audit/verify-ledger.ts'
 import { encryptionKeysOf } from '../src/operate/admin/encrypted-rows.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
@@ -13,8 +14,8 @@ const command = declareCommand({
   reads: true,
   summary: `Recomputes every hash chain, balance, leaderboard entry and count, and evaluates every event again by the rules of its
 time. Reports differences: for each fan the first broken entry, or otherwise the values that do not follow from the entries,
-decisions, grants, limits and budgets that do not follow from the events, predictions that have booked other points, and orders
-whose stock, total or payment does not follow from their lines.`,
+decisions, grants, limits and budgets that do not follow from the events, purchases, packs, predictions and sanctions that contradict
+what has paid, drawn, settled or decided them, and entries of the catalogue that are not as their history says.`,
   examples: [
     ['', 'verifies everything; takes no lock, writes the time of a run without findings'],
     ['--json', 'as JSON: findings with expected and actual values'],

@@ -3,7 +3,7 @@
 import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
 import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
-import type { Finding } from '../../src/operate/admin/audit/audit-fan.ts'
+import type { Finding } from '../../src/operate/admin/audit/finding.ts'
 import { type Repair, repairFan } from '../../src/operate/admin/audit/repair-fan.ts'
 import { repairBucket } from '../../src/operate/admin/audit/repair-rank-index.ts'
 import { checkFan, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'

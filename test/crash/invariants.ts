@@ -6,8 +6,8 @@ import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-
 import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
 import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
 import { findWrongCash } from '../../src/operate/admin/audit/verify-cash.ts'
-import { findWrongCashPurchases } from '../../src/operate/admin/audit/verify-cash-purchases.ts'
 import { findWrongOrders } from '../../src/operate/admin/audit/verify-orders.ts'
+import { findWrongPurchases } from '../../src/operate/admin/audit/verify-purchases.ts'
 import { parseTerms } from '../../src/play/packs/draw.ts'
 import { statusOf } from '../../src/play/purchases/purchase.ts'
 import type { Given } from '../../src/play/quests/give-reward.ts'
@@ -55,7 +55,7 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...[
       ...(await findWrongOrders(db.read)),
       ...(await findWrongCash(db.read, ALL_FANS)),
-      ...(await findWrongCashPurchases(db.read, ALL_FANS)),
+      ...(await findWrongPurchases(db.read, ALL_FANS)),
     ].map(({ what, expected, actual }) => `${what}: ${expected}, not ${actual}`),
     ...sessionFaults(all),
     ...distributionFaults(all),

@@ -14,6 +14,7 @@ import { digestOf } from '../../src/economy/events/digest.ts'
 import { chainEntry, GENESIS_HASH } from '../../src/economy/points/hash.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { nextSerialNumber } from '../../src/play/packs/open-pack.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../src/play/packs/provenance-chain.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
@@ -115,6 +116,7 @@ async function addOddities(db: Database) {
     await addRevisions(tx, { at, text })
     const merge = { fromId: 'é', intoId: 'a', mergedBy: text, reason: '', mergedAt: new Date(-1) }
     await tx.insert(tx.tables.fanMerges).values(merge)
+    await tx.update(users).set({ mergedIntoId: 'a' }).where(eq(users.id, 'é'))
   })
 }
 
@@ -135,11 +137,13 @@ async function addConsole(tx: Transaction, { at, text }: { at: Date; text: strin
 }
 
 async function addRevisions(tx: Transaction, { at, text }: { at: Date; text: string }) {
-  const row = { kind: 'team', entryId: 'é', entry: text, createdAt: at, staffId: 'Z', staffName: text }
-  const { catalogueRevisions } = tx.tables
+  const team = { id: 'é', name: text, shortName: '', active: false }
+  const row = { kind: 'team', entryId: 'é', createdAt: at, staffId: 'Z', staffName: text }
+  const { catalogueRevisions, teams } = tx.tables
+  await tx.insert(teams).values({ ...team, createdAt: at, updatedAt: at })
   await tx.insert(catalogueRevisions).values([
-    { ...row, revision: 0, source: 'before', reason: null },
-    { ...row, revision: Number.MAX_SAFE_INTEGER, source: 'console', reason: text },
+    { ...row, entry: text, revision: 0, source: 'before', reason: null },
+    { ...row, entry: JSON.stringify(team), revision: 1, source: 'console', reason: text },
   ])
 }
 
@@ -155,7 +159,9 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
     ...{ kickoffAt: at, createdAt: at, updatedAt: new Date(-1) },
   })
   const settlement = { matchId, revision, action: 'settle', ...scores, kickoffAt: at, revisedAt: at }
-  await tx.insert(matchSettlements).values({ ...settlement, cursor: 'é', lastPass: true, season: text })
+  await tx
+    .insert(matchSettlements)
+    .values({ ...settlement, cursor: 'é', lastPass: true, season: text, dueAt: at })
   const event = { matchId, sequence: 1, recordedAt: at, catalogueRevision: 1, position: 6 }
   await tx.insert(tx.tables.matchEvents).values({ ...event, data: JSON.stringify({ season: text }) })
   await tx.insert(checkIns).values({ userId, matchId, checkedInAt: at })
@@ -194,6 +200,7 @@ async function addSanctions(tx: Transaction, createdAt: Date) {
   const decision = { kind: 'suspend', reason: 'spam', until: createdAt, decidedBy: ODD_TEXT, createdAt }
   await tx.insert(moderationDecisions).values({ id: 'é', fanId: 'Z', seq: 1, ...decision })
   await tx.insert(moderationNotes).values({ decisionId: 'é', fanId: 'Z', note: ODD_TEXT })
+  await tx.update(tx.tables.users).set({ suspendedUntil: createdAt }).where(eq(tx.tables.users.id, 'Z'))
   const report = { id: 'é', subjectKind: 'fan', subjectId: 'Z', fanId: 'Z', reason: 'spam', createdAt }
   await tx.insert(tx.tables.reports).values({ ...report, reporterId: 'é', note: ODD_TEXT, evidence: '{}' })
   const appeal = { sanctionId: 'é', id: 'é', fanId: 'Z', text: ODD_TEXT, createdAt }
@@ -202,7 +209,7 @@ async function addSanctions(tx: Transaction, createdAt: Date) {
 
 async function addPayments(tx: Transaction, createdAt: Date) {
   const amount = Number.MAX_SAFE_INTEGER
-  const payment = { kind: 'pack', purchaseId: 'é', amount, currency: 'EUR', createdAt }
+  const payment = { kind: 'order', purchaseId: 'é', amount, currency: 'EUR', createdAt }
   await tx.insert(tx.tables.payments).values({ reference: ODD_TEXT, ...payment })
 }
 
@@ -214,13 +221,18 @@ async function addProducts(tx: Transaction, at: Date) {
   const variant = { productId: 'é', id: 'Z', name: ODD_TEXT, position: 0, stockSold: 0, listed: false }
   await tx.insert(productVariants).values(variant)
   const { orders, orderLines, orderUnits } = tx.tables
-  const order = { id: 'é', userId: 'Z', status: 'pending', createdAt: at, expiresAt: at }
-  const amounts = { priceAmount: Number.MAX_SAFE_INTEGER, priceCurrency: 'EUR', discountAmount: 0 }
-  await tx.insert(orders).values({ ...order, ...amounts, address: ODD_TEXT })
-  const line = { orderId: 'é', number: 1, productId: 'é', variantId: 'Z', quantity: 1 }
-  await tx.insert(orderLines).values({
-    ...{ ...line, priceAmount: amounts.priceAmount, kind: 'physical', state: 'none', isSold: false },
-  })
+  const order = { userId: 'Z', priceCurrency: 'EUR', discountAmount: 0, createdAt: at, expiresAt: at }
+  const amount = Number.MAX_SAFE_INTEGER
+  const paid = { status: 'refund_due', completedAt: at, paymentReference: ODD_TEXT, address: ODD_TEXT }
+  await tx.insert(orders).values({ ...order, ...paid, id: 'é', priceAmount: amount })
+  await tx.insert(orders).values({ ...order, id: 'ß', status: 'pending', priceAmount: 4 })
+  const line = { number: 1, productId: 'é', variantId: 'Z', quantity: 1, isSold: false }
+  const [back, held] = [
+    { kind: 'voucher', state: 'returned' },
+    { kind: 'physical', state: 'none', holdUntil: at },
+  ]
+  await tx.insert(orderLines).values({ ...line, ...back, orderId: 'é', priceAmount: amount })
+  await tx.insert(orderLines).values({ ...line, ...held, orderId: 'ß', priceAmount: 4 })
   await tx.insert(orderUnits).values({ orderId: 'é', line: 1, unit: 1, code: ODD_TEXT, voidedAt: at })
 }
 
@@ -248,8 +260,8 @@ async function addCash(tx: Transaction, { at, text }: { at: Date; text: string }
   const promotion = { ...of, ref: text, source: text, amount: 9, remaining: 5 }
   await tx.insert(cashPromotions).values({ ...promotion, ...created })
   // Of the pending order.
-  await tx.insert(cashHolds).values({ ...of, ...created, purchaseId: 'é', amount: 4, state: 'held' })
-  await tx.insert(cashHoldPromotions).values({ purchaseId: 'é', ref: text, amount: 4 })
+  await tx.insert(cashHolds).values({ ...of, ...created, purchaseId: 'ß', amount: 4, state: 'held' })
+  await tx.insert(cashHoldPromotions).values({ purchaseId: 'ß', ref: text, amount: 4 })
   const topUp = { id: text, userId: 'Z', status: 'pending', priceAmount: 9, priceCurrency: 'EUR' }
   await tx.insert(topUps).values({ ...topUp, ...created })
 }
@@ -274,11 +286,12 @@ async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string
   await tx.insert(questCounts).values({ ...counted, source: 'shop', eventId: text })
   const streak = { current: 1, best: 1, graceLeft: 0, lastEndsAt: at, endsAt: at }
   await tx.insert(questStreaks).values({ userId, questId, ...streak })
-  const item = { userId, collectibleId: 'muddy-boots', serialNumber: Number.MAX_SAFE_INTEGER, createdAt }
+  const serialNumber = await nextSerialNumber(tx, 'muddy-boots')
+  const item = { userId, collectibleId: 'muddy-boots', serialNumber, createdAt }
   const moved = { ...item, givenFor: text, ownerId: userId, changedHandsAt: at }
   const [made] = await tx.insert(userItems).values(moved).returning()
   if (!made) throw new Error('an item was not inserted')
-  const { collectibleId, serialNumber } = item
+  const { collectibleId } = item
   const chained = { sequence: 2, ref: text, previousHash: originHashOf(made) }
   const link = { collectibleId, serialNumber, ...chained }
   const ownerHash = hashOfOwner(text, userId)
@@ -325,13 +338,16 @@ async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string
   const digest = digestOf({ type: event.type, occurredAt: event.occurredAt, data: JSON.parse(event.data) })
   await tx.insert(events).values({ ...event, eventId: text, sequence: 1, position: 7, digest })
   await tx.insert(eventDistribution).values({ id: 'events', lastPosition: 7 })
+  const linked = { source: 'matchday', eventId: '', userId, type: 'wallet.linked', occurredAt: at }
+  await tx.insert(events).values({ ...linked, recordedAt: at, sequence: 2 })
   await tx.insert(events).values({ source: '', eventId: '', recordedAt: at, voidedAt: at, voidNote: text })
   const rule = { name: text, eventType: 'shop.purchase', definition: '{}', active: true, version }
   await tx.insert(rules).values({ id: ruleId, ...rule, createdAt, updatedAt: at })
-  await tx.insert(ruleVersions).values({ ruleId, version, entry: '{}', createdAt })
+  const entry = JSON.stringify({ name: text, eventType: rule.eventType, active: true })
+  await tx.insert(ruleVersions).values({ ruleId, version, entry, createdAt })
   await tx.insert(ruleUses).values({ userId, ruleId, window: 'ever', uses: 0 })
   await tx.insert(ruleBudgets).values({ ruleId, granted: 0 })
-  await tx.update(catalogueVersions).set({ version: 'v' })
+  await tx.update(catalogueVersions).set({ version: 'v' }).where(eq(catalogueVersions.kind, 'events'))
   await tx.insert(tx.tables.maintenanceRuns).values({ command: text, finishedAt: at })
   await tx.insert(tx.tables.providerKeys).values({ source: text, keys: '[]', fetchedAt: at, mac: 'm' })
   const figures = {
@@ -509,7 +525,7 @@ describe('bun run move', () => {
     const parameters = ['--from', source.url ?? '', '--to', to]
     const dry = await runScript('move', [...parameters, '--dry-run'])
     expect(dry).toMatchObject({ code: 0, err: '' })
-    expect(dry.out).toContain('         8  teams\n')
+    expect(dry.out).toContain('         9  teams\n')
     expect(existsSync(join(folder, 'dry.db'))).toBe(false)
 
     const moved = await runScript('move', [...parameters, '--json'])

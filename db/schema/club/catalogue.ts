@@ -5,12 +5,12 @@ import type { ColumnKit } from '../columns.ts'
 export function defineCatalogueTables(kit: ColumnKit) {
   const { table, id, text, integer, timestamp } = kit
 
-  /** Changes with each change of a kind of catalogue entry that processes keep in memory. */
+  /** Changes with each change of the entries that processes keep in memory (`events`), and of the history of a kind (`history:KIND`). */
   const catalogueVersions = table('catalogue_versions', {
     kind: id().primaryKey(),
-    /** Random, so that it is unique also among databases and their copies. */
+    /** Random, so that it is unique also among databases and their copies. Of a history: its last revision. */
     version: id().notNull(),
-    /** 1, 2, 3 …: orders the versions of this database. */
+    /** 1, 2, 3 …: orders the versions of this database. Of a history: the number of its rows. */
     revision: integer().notNull().default(0),
   })
 

@@ -1,6 +1,6 @@
 /** The history of catalogue entries: each change appends the whole entry, in its unit of work. Triggers refuse UPDATE and DELETE. */
-import { and, desc, eq, lt, max } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
+import { and, count, desc, eq, like, lt, max, sql } from 'drizzle-orm'
+import type { Deferred, Reader, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { KindName } from './kinds.ts'
 import { catalogueProblems } from './problems.ts'
@@ -38,20 +38,81 @@ export async function recordRevision(tx: Transaction, recorded: Recorded): Promi
   const changed = { entry: after, source, staffId: staff?.id ?? null, staffName: staff?.name ?? null, reason }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const newest = await findNewest(tx, kind, entryId)
-    if (newest === null && before !== undefined)
-      await tx
+    if (newest === null && before !== undefined) {
+      const added = await tx
         .insert(revisions)
         .values({ ...key, revision: 0, entry: before, source: 'before', ...nobody })
         .onConflictDoNothing()
+        .returning({ revision: revisions.revision })
+      noteAdded(tx, kind, added.length, nameOfRevision(entryId, 0))
+    }
     const revision = (newest ?? 0) + 1
     const [written] = await tx
       .insert(revisions)
       .values({ ...key, revision, ...changed })
       .onConflictDoNothing()
       .returning({ revision: revisions.revision })
-    if (written) return written.revision
+    if (!written) continue
+    noteAdded(tx, kind, 1, nameOfRevision(entryId, revision))
+    return written.revision
   }
   throw new Error(`${kind} ${entryId} changed too often meanwhile`)
+}
+
+/**
+ * `catalogue_versions` keeps the number of revisions of each kind, and the last one, by which a verification notices that some were
+ * removed.
+ */
+const HEAD = 'history:'
+
+interface Added {
+  rows: number
+  /** The entry and the number of the last one. */
+  last: string
+}
+
+function noteAdded(tx: Transaction, kind: KindName, rows: number, last: string): void {
+  const added = tx.deferred(addedRevisions)
+  added.set(kind, { rows: (added.get(kind)?.rows ?? 0) + rows, last })
+}
+
+const addedRevisions: Deferred<Map<KindName, Added>> = {
+  order: 5,
+  start: () => new Map(),
+  async write(tx, added) {
+    // One order for all writers prevents deadlocks.
+    for (const [kind, some] of [...added].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      await addToHead(tx, kind, some)
+    return []
+  },
+}
+
+/** A kind whose history is older than its head begins with the number of its rows. */
+async function addToHead(tx: Transaction, kind: KindName, { rows, last }: Added): Promise<void> {
+  const { catalogueVersions: versions, catalogueRevisions: revisions } = tx.tables
+  const isHead = eq(versions.kind, HEAD + kind)
+  const change = { version: last, revision: sql`${versions.revision} + ${rows}` }
+  const changed = await tx.update(versions).set(change).where(isHead).returning({ kind: versions.kind })
+  if (changed.length > 0) return
+  const [counted] = await tx.select({ rows: count() }).from(revisions).where(eq(revisions.kind, kind))
+  await tx
+    .insert(versions)
+    .values({ kind: HEAD + kind, version: last, revision: counted?.rows ?? rows })
+    .onConflictDoUpdate({ target: versions.kind, set: change })
+}
+
+export const nameOfRevision = (entryId: string, revision: number): string => `${entryId} ${revision}`
+
+/** The number of revisions and the last one, of each kind that has a head. */
+export async function readHeads(reader: Reader): Promise<{ kind: string; rows: number; last: string }[]> {
+  const { catalogueVersions: versions } = reader.tables
+  const rows = await reader
+    .select()
+    .from(versions)
+    .where(like(versions.kind, `${HEAD}%`))
+  return rows.map(({ kind, version, revision }) => {
+    return { kind: kind.slice(HEAD.length), rows: revision, last: version }
+  })
 }
 
 /** Null without a history. */

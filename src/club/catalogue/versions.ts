@@ -6,7 +6,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 
-/** The only kind: all entries that listen to events. */
+/** All entries that listen to events. */
 const KIND = 'events'
 
 export interface CatalogueVersion {

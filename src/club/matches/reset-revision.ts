@@ -18,6 +18,7 @@ export async function resetRevision(tx: Transaction, matchId: string, revision: 
   if (revision > before) refuseField({ parameter: 'revision', message: `must be at most ${before}` })
   const { matches } = tx.tables
   await matchKind.recordChange(tx, matchId, async () => {
+    if (revision === before) return
     await tx.update(matches).set({ revision, updatedAt: tx.now() }).where(eq(matches.id, matchId))
   })
   tx.invalidate(matchesTag)

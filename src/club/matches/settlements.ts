@@ -7,7 +7,7 @@ import type { MatchRow } from './matches.ts'
 export type Settlement = Tables['matchSettlements']['$inferSelect']
 
 /** What the predictions of a match in this state are due. */
-function resultOf({ status, homeScore, awayScore, kickoffAt }: MatchRow) {
+export function resultOf({ status, homeScore, awayScore, kickoffAt }: MatchRow) {
   const noScores = { homeScore: null, awayScore: null, kickoffAt }
   if (status === 'finished') return { action: 'settle', homeScore, awayScore, kickoffAt }
   if (status === 'cancelled') return { action: 'void', ...noScores }

@@ -5,13 +5,14 @@
 import { and, isNotNull, notInArray, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Reader } from '../../../db/index.ts'
+import { eachRow } from '../../../db/keyset.ts'
 import { countRows } from '../../../db/pages.ts'
 import type { RotatingEncryption } from '../../core/encryption.ts'
 import { listEndpoints } from '../../delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets, type WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { createAddressEncryption } from '../../play/shop/addresses.ts'
-import type { Finding } from './audit/audit-fan.ts'
+import { createAddressEncryption, decryptAddress } from '../../play/shop/addresses.ts'
+import { differs, type Finding } from './audit/finding.ts'
 
 export interface EncryptionKeys {
   addressEncryption: RotatingEncryption
@@ -60,14 +61,31 @@ export async function countUnreadable(
   return counts
 }
 
+/** Also rows of which a key reads the name and not the rest: they were changed. */
 export async function findUnreadable(reader: Reader, keys: EncryptionKeys): Promise<Finding[]> {
   const counts = await countUnreadable(reader, keys)
-  return counts
+  const { orders } = reader.tables
+  const addresses = eachRow({ id: orders.id }, after =>
+    reader
+      .select({ id: orders.id, address: orders.address })
+      .from(orders)
+      .where(and(isNotNull(orders.address), after)),
+  )
+  const damaged: Finding[] = []
+  const { prefixes } = keys.addressEncryption
+  for await (const { id, address } of addresses)
+    if (
+      prefixes.some(prefix => address?.startsWith(prefix)) &&
+      !decryptAddress(keys.addressEncryption, { id, address })
+    )
+      damaged.push(...differs(null, `orders.address of ${id}`, 'as it was encrypted', 'changed'))
+  const unreadable = counts
     .filter(({ rows }) => rows > 0)
     .map(({ column, rows }) => ({
       ...{ userId: null, what: `${column} of rows that no configured key reads` },
       ...{ expected: 0, actual: rows },
     }))
+  return [...unreadable, ...damaged]
 }
 
 /** Logs columns of which a key that is still needed was dropped: what they have can be read again only with it. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
+import { settleExpiredCash } from '../../../src/economy/cash/settle-expired.ts'
 import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import {
   addPack,
@@ -12,8 +13,16 @@ import {
   patientFan,
   start,
 } from '../../play/packs/packs-world.ts'
+import { userIdOf } from '../../play/quests/quests-world.ts'
 import { addStock, checkout, completeOrder } from '../../play/shop/orders-world.ts'
-import { cashEnv, findingsOf, holdForPack, topUp } from '../../play/top-ups/cash-world.ts'
+import {
+  cashEntriesOf,
+  cashEnv,
+  findingsOf,
+  holdForPack,
+  promote,
+  topUp,
+} from '../../play/top-ups/cash-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine(
@@ -47,6 +56,21 @@ onEachEngine(
 
     test('give no findings', async () => {
       await seed()
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('give no findings with promotions of which one is named like a part of another, and which have ended', async () => {
+      const fan = await patientFan(world)
+      const userId = await userIdOf(world, fan)
+      const expiresAt = new Date(world.clock.ms + 60_000)
+      for (const ref of ['welcome', 'welcome:2026']) await promote(world, userId, 300, { ref, expiresAt })
+      const packId = await addPack(world, { price: { amount: 100, currency: 'EUR' } })
+      const { id } = expectStatus(201, await start(fan, packId))
+      expectStatus(200, await holdForPack(fan, id))
+      world.clock.advance(120_000)
+      await settleExpiredCash(world.db)
+      expectStatus(200, await cancel(fan, id))
+      expect(await cashEntriesOf(fan)).toHaveLength(5)
       expect(await findingsOf(world)).toEqual([])
     })
 
@@ -120,7 +144,7 @@ onEachEngine(
     test('give a finding for an order that no cash has paid', async () => {
       const { order } = await seed()
       await world.db.write(async tx => void (await rename(tx, order, 'nothing')))
-      expect((await findingsOf(world)).map(({ what }) => what)).toContain(`payments.amount of ${order}`)
+      expect((await findingsOf(world)).map(({ what }) => what)).toContain(`cash_holds.state of ${order}`)
     })
   },
   { worldPer: 'test', env: cashEnv },

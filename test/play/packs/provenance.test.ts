@@ -1,7 +1,7 @@
 /** The history of an item, its changes of hands, and who owns it afterwards. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { Finding } from '../../../src/operate/admin/audit/audit-fan.ts'
+import type { Finding } from '../../../src/operate/admin/audit/finding.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyProvenance } from '../../../src/operate/admin/audit/verify-provenance.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'

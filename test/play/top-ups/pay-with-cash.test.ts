@@ -358,6 +358,7 @@ onEachEngine(
           `cash_holds.state of ${id}: null`,
           `cash_entries.delta of payment ${id}: ${-PRICE}`,
           'cash_promotions.remaining of welcome: 0',
+          `payments.amount of ${paid.id}: 900`,
           `cash_entries.delta of top_up ${paid.id}: 900`,
         ].toSorted(),
       )

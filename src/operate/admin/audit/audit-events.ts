@@ -9,7 +9,7 @@ import { type Decision, grantRef } from '../../../economy/rules/decision.ts'
 import { evaluateRule, needsData } from '../../../economy/rules/evaluate-rule.ts'
 import type { Rule } from '../../../economy/rules/rule.ts'
 import type { RuleHistory } from '../../../economy/rules/rule-history.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 
 export type EventRow = Tables['events']['$inferSelect']
 
@@ -75,12 +75,14 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
 
   /** After the retention period nothing says what the content was; events of the application once had no digest. */
   function checkContent(
-    { data, digest, source, voidedAt, taken }: EventRow,
+    { data, digest, source, voidedAt, voidedFor, taken }: EventRow,
     event: RecordedEvent,
     name: string,
   ) {
     const isKnown = data !== null && (digest !== null || source !== APPLICATION)
     if (isKnown) compare(`events.digest of ${name}`, digestOf(event), digest)
+    // Only of a void whose event came later.
+    compare(`events.voided_for of ${name}`, null, voidedFor)
     compare(`events.taken of ${name}`, voidedAt && 'set', taken && 'set')
   }
 

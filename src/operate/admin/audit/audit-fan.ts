@@ -15,23 +15,11 @@ import {
   type PointsReason,
   remainingOf,
 } from '../../../economy/points/reasons.ts'
+import { differs, type Finding, isInstant } from './finding.ts'
 
 export type EntryRow = Tables['pointsEntries']['$inferSelect']
 type AccountRow = Tables['pointsAccounts']['$inferSelect']
 export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
-
-/** One value that differs from what it must be. */
-export interface Finding {
-  /** Null if the finding does not concern a single fan. */
-  userId: string | null
-  /** Table and column; `.row` for a missing or superfluous row. */
-  what: string
-  /** The position of an entry in the fan's chain. */
-  seq?: number
-  board?: string
-  expected: string | number | null
-  actual: string | number | null
-}
 
 /** A fan as stored, without the entries. */
 export interface StoredFan {
@@ -166,9 +154,6 @@ function addEarning(scores: Map<string, EarnedScore>, earning: Earning): void {
   }
 }
 
-const isInstant = (at: Date) => !Number.isNaN(at.getTime())
-const asText = (value: string | number | Date | null) =>
-  value instanceof Date ? (isInstant(value) ? value.toISOString() : 'no instant') : value
 const missing = (userId: string, table: string): Finding => {
   return { userId, what: `${table}.row`, expected: userId, actual: null }
 }
@@ -187,10 +172,9 @@ function compareAccount(
     ['headHash', 'head_hash'],
     ['updatedAt', 'updated_at'],
   ] as const
-  return columns.flatMap(([name, column]) => {
-    const [must, is] = [asText(expected[name]), asText(account[name])]
-    return must === is ? [] : [{ userId, what: `points_accounts.${column}`, expected: must, actual: is }]
-  })
+  return columns.flatMap(([name, column]) =>
+    differs(userId, `points_accounts.${column}`, expected[name], account[name]),
+  )
 }
 
 function checkEnrolment(enrolment: EnrolmentRow): Finding[] {

@@ -8,6 +8,7 @@ import { matchStep, needsData } from '../../../play/quests/match-step.ts'
 import { periodAt } from '../../../play/quests/periods.ts'
 import { type Counts, isFull, parseCounts } from '../../../play/quests/state.ts'
 import { endOfStreak, type Streak, streakOf } from '../../../play/quests/streak.ts'
+import { isAtOnce, readJson } from './finding.ts'
 import type { QuestFacts } from './quest-facts.ts'
 import { type QuestHistory, type QuestTerms, termsAt } from './quest-history.ts'
 
@@ -153,6 +154,12 @@ function progressFindings(
   if (row.completedAt) {
     compare('the event quest.completed', row.completionId, completionEvent?.eventId ?? null)
     compare('the type of its event', 'quest.completed', completionEvent?.type ?? null)
+    // Guarantee of the cast: the application writes the data by its schema.
+    const told = readJson(completionEvent?.data ?? null) as
+      | Record<'questId' | 'period', string>
+      | null
+      | undefined
+    if (told) compare('the period of its event', `${questId} ${period}`, `${told.questId} ${told.period}`)
     compare(
       'quest_progress.completed_at',
       completionEvent?.occurredAt?.toISOString() ?? null,
@@ -172,6 +179,8 @@ function progressFindings(
   const ref = refOf(row)
   const entry = facts.entries.find(known => known.ref === ref)
   compare('points_entries.delta', given?.points || null, entry?.delta ?? null)
+  if (entry && row.claimedAt && !isAtOnce(entry.createdAt, row.claimedAt))
+    compare('quest_progress.claimed_at', entry.createdAt.toISOString(), row.claimedAt.toISOString())
   const item = facts.items.find(({ givenFor }) => givenFor === `quest:${ref}`)
   compare('user_items.collectible_id', given?.collectibleId ?? null, item?.collectibleId ?? null)
   return findings

@@ -1,5 +1,5 @@
 /** Findings of the verification as text. */
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 
 /** `fan ID, entry 3: points_entries.hash is …, must be …` */
 export function describeFinding({ userId, what, seq, board, expected, actual }: Finding): string {

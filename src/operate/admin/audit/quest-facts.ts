@@ -25,7 +25,7 @@ export async function readQuestFacts(reader: Reader, userId: string) {
     reader.select().from(questCounts).where(eq(questCounts.userId, userId)),
     reader.select().from(questStreaks).where(eq(questStreaks.userId, userId)),
     reader
-      .select({ ref: pointsEntries.ref, delta: pointsEntries.delta })
+      .select({ ref: pointsEntries.ref, delta: pointsEntries.delta, createdAt: pointsEntries.createdAt })
       .from(pointsEntries)
       .where(and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, 'quest'))),
     reader

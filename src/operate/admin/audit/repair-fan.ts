@@ -4,7 +4,7 @@ import type { Transaction } from '../../../../db/index.ts'
 import { hashEnrolment } from '../../../economy/leaderboard/enrolment.ts'
 import { listBoards, readScores, writeScores } from '../../../economy/leaderboard/rank-index/entries.ts'
 import { lockAccount } from '../../../economy/points/account.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 import { checkFan } from './verify-ledger.ts'
 
 export interface Repair {

@@ -1,10 +1,12 @@
 /** Recomputes cash: the chains, what is held, promotions, and the entries of holds and top-ups. */
-import { and, asc, inArray, isNotNull, or } from 'drizzle-orm'
+import { asc } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
 import type { CashReason } from '../../../economy/cash/reasons.ts'
 import { GENESIS_HASH } from '../../../economy/points/hash.ts'
-import { type Finding, findChainFlaw } from './audit-fan.ts'
+import { findChainFlaw } from './audit-fan.ts'
+import { differs, differsInTime, type Finding } from './finding.ts'
+import { byMergedFans } from './merged-fans.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 type EntryRow = Tables['cashEntries']['$inferSelect']
@@ -15,41 +17,8 @@ type TopUpRow = Tables['topUps']['$inferSelect']
  * Of the fans of a range. Holds and top-ups of a fan who was merged have moved, and their entries have not: the records of such a fan are
  * checked together, and by the fan. Concurrent writes may explain findings of more than one statement: see `Database.snapshot`.
  */
-export async function findWrongCash(reader: Reader, range: Range): Promise<Finding[]> {
-  const groups = await readMergedGroups(reader, range)
-  const members = new Set(groups.flatMap(({ records }) => records))
-  const findings = await findWrongOf(reader, range, new Map())
-  const alone = findings.filter(({ userId }) => userId === null || !members.has(userId))
-  for (const { fanId, records, isAsked } of groups) {
-    if (!isAsked) continue
-    const fanOf = new Map(records.map(record => [record, fanId]))
-    alone.push(...(await findWrongOf(reader, { among: records }, fanOf)))
-  }
-  return alone
-}
-
-/** The records of each fan who was merged or into whom others were; asked for is who is in the range. */
-async function readMergedGroups(reader: Reader, range: Range) {
-  const { users } = reader.tables
-  const { id, mergedIntoId } = users
-  const rows = await reader
-    .select({ id, mergedIntoId })
-    .from(users)
-    .where(and(isNotNull(mergedIntoId), or(inRange(id, range), inRange(mergedIntoId, range))))
-  const fans = [...new Set(rows.flatMap(row => row.mergedIntoId ?? []))]
-  if (fans.length === 0) return []
-  const all = await reader.select({ id, mergedIntoId }).from(users).where(inArray(mergedIntoId, fans))
-  const asked = await reader
-    .select({ id })
-    .from(users)
-    .where(and(inArray(id, fans), inRange(id, range)))
-  const isAsked = new Set(asked.map(row => row.id))
-  return fans.map(fanId => ({
-    fanId,
-    records: [fanId, ...all.filter(row => row.mergedIntoId === fanId).map(row => row.id)],
-    isAsked: 'only' in range || isAsked.has(fanId),
-  }))
-}
+export const findWrongCash = (reader: Reader, range: Range): Promise<Finding[]> =>
+  byMergedFans(reader, range, (some, fanOf) => findWrongOf(reader, some, fanOf))
 
 /** `fanOf`: the fan of each merged record. */
 async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, string>): Promise<Finding[]> {
@@ -102,8 +71,8 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
       .filter(entry => !isCarried(entry))
       .map(entry => [causeOf(entry.userId, entry.reason, entry.ref), entry]),
   )
-  /** What an entry must book; 0 for none. */
-  function check(of: { userId: string; currency: string }, reason: CashReason, ref: string, delta: number) {
+  /** What an entry must book, and when; 0 for none. */
+  const check: Check = (of, reason, ref, delta, at) => {
     const cause = causeOf(of.userId, reason, ref)
     const entry = booked.get(cause)
     booked.delete(cause)
@@ -113,25 +82,45 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         ...{ userId: of.userId, what: `cash_entries.delta of ${reason} ${ref}`, expected: delta, actual },
         ...(entry ? { seq: entry.seq } : {}),
       })
+    else if (entry && at)
+      findings.push(
+        ...differsInTime(of.userId, `cash_entries.created_at of ${reason} ${ref}`, at, entry.createdAt),
+      )
   }
   for (const hold of holds) checkHold(hold, check)
+  const promoted = new Map<string, number>()
+  for (const { purchaseId, amount } of [...parts.values()].flat())
+    promoted.set(purchaseId, (promoted.get(purchaseId) ?? 0) + amount)
+  for (const { purchaseId, userId, amount } of holds) {
+    const part = promoted.get(purchaseId) ?? 0
+    if (part > amount)
+      findings.push(...differs(userId, `cash_hold_promotions.amount of ${purchaseId}`, amount, part))
+  }
   for (const topUp of bought) checkTopUp(topUp, check)
   for (const promotion of promotions) {
     const { userId, currency, ref, amount, remaining } = promotion
-    check(promotion, 'promotion', ref, amount)
+    check(promotion, 'promotion', ref, amount, promotion.createdAt)
     let left = amount
-    for (const part of parts.get(ref) ?? []) if (part.isTaken) left -= part.amount
-    for (const [cause, entry] of booked) {
-      const isEnd = entry.reason === 'promotion_ended' && entry.currency === currency
-      if ((fanOf.get(entry.userId) ?? entry.userId) !== (fanOf.get(userId) ?? userId) || !isEnd) continue
-      if (entry.ref !== ref && !entry.ref.startsWith(`${ref}:`)) continue
+    const taken = parts.get(ref) ?? []
+    let isEnded = false
+    for (const part of taken) if (part.isTaken) left -= part.amount
+    // By its end, or by the end of a purchase that had a part of it. A ref may have a colon itself.
+    for (const ended of [ref, ...taken.map(({ purchaseId }) => `${ref}:${purchaseId}`)]) {
+      const cause = causeOf(userId, 'promotion_ended', ended)
+      const entry = booked.get(cause)
+      if (entry?.currency !== currency) continue
       left += entry.delta
       booked.delete(cause)
+      if (ended === ref) isEnded = true
+      if (ended === ref)
+        findings.push(
+          ...differsInTime(userId, `cash_promotions.ended_at of ${ref}`, entry.createdAt, promotion.endedAt),
+        )
     }
-    if (left !== remaining)
-      findings.push({
-        ...{ userId, what: `cash_promotions.remaining of ${ref}`, expected: left, actual: remaining },
-      })
+    findings.push(
+      ...differs(userId, `cash_promotions.remaining of ${ref}`, left, remaining),
+      ...(isEnded ? [] : differs(userId, `cash_promotions.ended_at of ${ref}`, null, promotion.endedAt)),
+    )
   }
   // What one record has carried over, another one has got.
   const carried = new Map<string, number>()
@@ -193,18 +182,20 @@ type Check = (
   reason: CashReason,
   ref: string,
   delta: number,
+  at?: Date | null,
 ) => void
 
 function checkHold(hold: HoldRow, check: Check): void {
-  const { state, purchaseId, amount } = hold
+  const { state, purchaseId, amount, settledAt } = hold
   const isCaptured = state === 'captured' || state === 'refunded'
-  check(hold, 'payment', purchaseId, isCaptured ? -amount : 0)
-  check(hold, 'refund', purchaseId, state === 'refunded' ? amount : 0)
+  const isRefunded = state === 'refunded'
+  check(hold, 'payment', purchaseId, isCaptured ? -amount : 0, isRefunded ? null : settledAt)
+  check(hold, 'refund', purchaseId, isRefunded ? amount : 0, settledAt)
 }
 
 function checkTopUp({ id, userId, status, priceAmount, priceCurrency, completedAt }: TopUpRow, check: Check) {
   const of = { userId, currency: priceCurrency }
   const isPaidOut = status === 'refund_due' || status === 'refunded'
-  check(of, 'top_up', id, completedAt ? priceAmount : 0)
+  check(of, 'top_up', id, completedAt ? priceAmount : 0, completedAt)
   check(of, 'top_up_refund', id, isPaidOut && completedAt ? -priceAmount : 0)
 }

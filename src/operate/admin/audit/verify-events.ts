@@ -7,7 +7,7 @@ import type { Reader } from '../../../../db/index.ts'
 import { eachPage, eachRow } from '../../../../db/keyset.ts'
 import { type RuleHistory, readRuleHistory } from '../../../economy/rules/rule-history.ts'
 import { budgetedPoints, createEventAudit, type EventRow, type StoredGrants } from './audit-events.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 import { auditByFan, inRange, type Range } from './stored-fans.ts'
 
 const PAGE_EVENTS = 1_000

@@ -1,7 +1,7 @@
 /** Compares each grant with its ledger entry, which no one can change. */
 import { eq, isNull, ne, or } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 
 /** Maximum of grants with findings. */
 const MAX_GRANTS = 1_000

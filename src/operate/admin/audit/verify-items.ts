@@ -2,7 +2,7 @@
 import { and, asc, eq, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../../play/packs/provenance-chain.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 type Item = Tables['userItems']['$inferSelect']

@@ -9,7 +9,8 @@ import { countRows } from '../../../../db/pages.ts'
 import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
 import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
 import { type EncryptionKeys, findUnreadable } from '../encrypted-rows.ts'
-import { createAudit, type Finding, type Verdict } from './audit-fan.ts'
+import { createAudit, type Verdict } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 import {
   auditByFan,
   type Range,
@@ -20,15 +21,19 @@ import {
   unknownFan,
 } from './stored-fans.ts'
 import { findWrongCash } from './verify-cash.ts'
-import { findWrongCashPurchases } from './verify-cash-purchases.ts'
+import { findWrongCatalogue } from './verify-catalogue.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
+import { findWrongFans } from './verify-fans.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongItems } from './verify-items.ts'
 import { findWrongMergedExpiry } from './verify-merged-expiry.ts'
-import { findWrongOrders } from './verify-orders.ts'
-import { findWrongPredictions } from './verify-predictions.ts'
-import { findWrongPurchases } from './verify-purchases.ts'
+import { findWrongModeration } from './verify-moderation.ts'
+import { findWrongDeliveries, findWrongOrders } from './verify-orders.ts'
+import { findWrongPacks, findWrongSupply } from './verify-packs.ts'
+import { findWrongPredictions, findWrongScores, findWrongSettlements } from './verify-predictions.ts'
+import { findPaymentsOfNothing, findWrongPurchases } from './verify-purchases.ts'
 import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
+import { findUnrecorded } from './verify-recorded.ts'
 import { findWrongSets } from './verify-sets.ts'
 import { findWrongTrades } from './verify-trades.ts'
 
@@ -54,6 +59,46 @@ export interface VerifyOptions {
   onProgress?: (done: number, total: number) => void | Promise<void>
 }
 
+/** Text that is no JSON, in a column that has it, is a finding, and does not end the verification. */
+const withJson =
+  <Given extends unknown[]>(find: (reader: Reader, ...given: Given) => Promise<Finding[]>) =>
+  async (reader: Reader, ...given: Given): Promise<Finding[]> => {
+    try {
+      return await find(reader, ...given)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      return [{ userId: null, what: 'a column with JSON', expected: 'JSON', actual: error.message }]
+    }
+  }
+
+/** What of a range of fans follows from other rows. Of several statements: certain only as of one moment. */
+export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise<Finding[]>)[] = [
+  findWrongMergedExpiry,
+  findWrongPredictions,
+  findWrongScores,
+  findWrongPurchases,
+  findWrongItems,
+  findWrongPacks,
+  findWrongSets,
+  findWrongTrades,
+  findWrongDeliveries,
+  findWrongCash,
+  findWrongModeration,
+  findWrongFans,
+  findUnrecorded,
+].map(withJson)
+
+/** Likewise of what is not of single fans. */
+export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] = [
+  findWrongGrants,
+  findWrongOrders,
+  findPaymentsOfNothing,
+  findWrongSupply,
+  findWrongSettlements,
+  findWrongCatalogue,
+  findWrongBudgets,
+].map(withJson)
+
 /** @throws DatabaseError */
 export async function verifyLedger(
   db: Pick<Database, 'read' | 'snapshot' | 'findDamage'>,
@@ -65,6 +110,10 @@ export async function verifyLedger(
   const say = (findings: Finding[]) => {
     report.findings += findings.length
     for (const finding of findings) onFinding?.(finding)
+  }
+  /** Reads again as of one moment what several statements have found: concurrent writes may explain it. */
+  const sayIfSure = async (find: (reader: Reader) => Promise<Finding[]>) => {
+    if ((await find(read)).length > 0) say(await db.snapshot(find))
   }
   const damage = await db.findDamage()
   say(damage.map(words => ({ userId: null, what: 'database', expected: 'sound', actual: words })))
@@ -84,23 +133,12 @@ export async function verifyLedger(
         if (findings.length > 0) say(await db.snapshot(reader => checkEventsOf(reader, userId)))
         report.events += events
       }
-      say(await findWrongMergedExpiry(read, range))
-      say(await findWrongPredictions(read, range))
-      say(await findWrongPurchases(read, range))
-      say(await findWrongItems(read, range))
-      say(await findWrongSets(read, range))
-      say(await findWrongTrades(read, range))
-      const fans = new Set((await findWrongCash(read, range)).map(({ userId }) => userId))
-      for (const only of fans)
-        if (only !== null) say(await db.snapshot(reader => findWrongCash(reader, { only })))
-      say(await findWrongCashPurchases(read, range))
+      for (const find of CHECKS_OF_FANS) await sayIfSure(reader => find(reader, range))
       report.fans += userIds.length
       await onProgress?.(report.fans, Math.max(total, report.fans))
     }
-    say(await findWrongGrants(read))
-    say(await findWrongOrders(read))
-    if (keys) say(await findUnreadable(read, keys))
-    if ((await findWrongBudgets(read)).length > 0) say(await db.snapshot(findWrongBudgets))
+    for (const find of CHECKS_OF_ALL) await sayIfSure(find)
+    if (keys) await sayIfSure(reader => findUnreadable(reader, keys))
     for (const board of await listBoards(read)) {
       say((await findWrongBuckets(read, board)).map(describeBucket))
       report.boards++

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
 import { lotsOf, readMergedLedgers } from '../../../economy/points/lots.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 /** Entries never change: the ledgers are read after the entries about what has ended, and so include all before them. */

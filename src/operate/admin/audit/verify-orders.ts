@@ -2,9 +2,9 @@
 import {
   aliasedTable,
   and,
+  asc,
   eq,
   gt,
-  inArray,
   isNotNull,
   isNull,
   like,
@@ -14,19 +14,19 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import type { Reader } from '../../../../db/index.ts'
-import { POINTS } from '../../../play/purchases/purchase.ts'
-import type { Finding } from './audit-fan.ts'
-
-const PAID = ['completed', 'refund_due', 'refunded']
+import type { Reader, Tables } from '../../../../db/index.ts'
+import { isListed, toList } from '../../../../db/listed.ts'
+import type { Delivers } from '../../../play/shop/delivers.ts'
+import { differs, differsInTime, type Finding, readJson } from './finding.ts'
+import { inRange, type Range } from './stored-fans.ts'
 
 export async function findWrongOrders(reader: Reader): Promise<Finding[]> {
   const found = [
     await findWrongStock(reader),
     await findWrongTotals(reader),
-    await findWrongPayments(reader),
     await findWrongLines(reader),
     await findWrongVouchers(reader),
+    await findWrongDiscounts(reader),
   ]
   return found.flat()
 }
@@ -80,49 +80,6 @@ async function findWrongTotals(reader: Reader): Promise<Finding[]> {
   return rows.flatMap(({ id, userId, amount, due }) =>
     differs(userId, `orders.price_amount of ${id}`, due, amount),
   )
-}
-
-/**
- * What was paid is delivered, due, or refunded: an order in one of these has one payment, of its price, or has captured cash; no
- * other order has any.
- */
-async function findWrongPayments(reader: Reader): Promise<Finding[]> {
-  const { orders, payments, cashHolds: holds } = reader.tables
-  const rows = await reader
-    .select({
-      ...{ id: orders.id, userId: orders.userId, status: orders.status, amount: orders.priceAmount },
-      ...{ paid: payments.amount, paidCurrency: payments.currency, refundedAt: payments.refundedAt },
-      ...{ currency: orders.priceCurrency, reference: payments.reference, named: orders.paymentReference },
-      cash: holds.state,
-    })
-    .from(orders)
-    .leftJoin(payments, and(eq(payments.purchaseId, orders.id), eq(payments.kind, 'order')))
-    .leftJoin(holds, and(eq(holds.purchaseId, orders.id), inArray(holds.state, ['captured', 'refunded'])))
-    .where(
-      or(
-        isNotNull(payments.reference),
-        isNotNull(holds.state),
-        and(ne(orders.priceCurrency, POINTS), inArray(orders.status, PAID)),
-      ),
-    )
-  return rows.flatMap(row => {
-    const isOwed = PAID.includes(row.status) && row.currency !== POINTS && row.amount > 0
-    const isPaid = isOwed && row.cash === null
-    const captured = row.status === 'refunded' ? 'refunded' : 'captured'
-    const nameOf = (column: string) => `payments.${column} of ${row.id}`
-    return [
-      ...differs(row.userId, nameOf('amount'), isPaid ? row.amount : null, row.paid),
-      ...differs(row.userId, `cash_holds.state of ${row.id}`, isOwed && row.cash ? captured : null, row.cash),
-      ...(row.paid === null ? [] : differs(row.userId, nameOf('currency'), row.currency, row.paidCurrency)),
-      ...(row.paid === null ? [] : differs(row.userId, nameOf('reference'), row.named, row.reference)),
-      ...differs(
-        row.userId,
-        nameOf('refunded_at'),
-        isPaid && row.status === 'refunded' ? 'set' : null,
-        row.refundedAt && 'set',
-      ),
-    ]
-  })
 }
 
 /** Lines are sold once their order was completed, and held only while it is pending. */
@@ -215,9 +172,171 @@ async function findWrongUnits(reader: Reader): Promise<Finding[]> {
   })
 }
 
-const differs = (
-  userId: string | null,
-  what: string,
-  expected: Finding['expected'],
-  actual: Finding['actual'],
-): Finding[] => (expected === actual ? [] : [{ userId, what, expected, actual }])
+/** A discount is the credit of the voucher, and not more than the lines cost. */
+async function findWrongDiscounts(reader: Reader): Promise<Finding[]> {
+  const { orders, orderUnits: units, orderLines: lines } = reader.tables
+  const reduced = await reader
+    .select()
+    .from(orders)
+    .where(or(isNotNull(orders.voucherCode), ne(orders.discountAmount, 0)))
+  const codes = toList(reduced.flatMap(({ voucherCode }) => voucherCode ?? []))
+  const sold = await reader
+    .select({ unit: units, delivers: lines.delivers, currency: orders.priceCurrency })
+    .from(units)
+    .innerJoin(lines, and(eq(lines.orderId, units.orderId), eq(lines.number, units.line)))
+    .innerJoin(orders, eq(orders.id, units.orderId))
+    .where(isListed(reader, units.code, codes))
+  const vouchers = new Map(sold.map(voucher => [voucher.unit.code, voucher]))
+  return reduced.flatMap(
+    ({ id, userId, discountAmount, priceAmount, voucherCode, completedAt, ...order }) => {
+      if (voucherCode === null) return differs(userId, `orders.discount_amount of ${id}`, 0, discountAmount)
+      const voucher = vouchers.get(voucherCode)
+      if (!voucher)
+        return differs(userId, `orders.voucher_code of ${id}`, 'the code of a voucher', voucherCode)
+      const { credit = 0 } = deliversOf(voucher.delivers)
+      const due = Math.min(credit, priceAmount + discountAmount)
+      const { usedBy, usedAt } = voucher.unit
+      return [
+        ...differs(userId, `orders.discount_amount of ${id}`, due, discountAmount),
+        ...differs(userId, `orders.price_currency of ${id}`, voucher.currency, order.priceCurrency),
+        ...(usedBy === `order:${id}`
+          ? differsInTime(userId, `order_units.used_at for ${id}`, completedAt, usedAt)
+          : []),
+      ]
+    },
+  )
+}
+
+/** What the lines of orders have delivered, by their kind. In a snapshot, by the fans of the orders. */
+export async function findWrongDeliveries(reader: Reader, range: Range): Promise<Finding[]> {
+  const {
+    orders,
+    orderLines: lines,
+    orderUnits: units,
+    packPurchases,
+    userItems: items,
+    users,
+  } = reader.tables
+  const rows = await reader
+    .select({ order: orders, line: lines })
+    .from(orders)
+    .innerJoin(lines, eq(lines.orderId, orders.id))
+    .where(inRange(orders.userId, range))
+  const delivered = await reader
+    .select({ unit: units, purchase: packPurchases })
+    .from(orders)
+    .innerJoin(units, eq(units.orderId, orders.id))
+    .leftJoin(packPurchases, eq(packPurchases.id, units.packPurchaseId))
+    .where(inRange(orders.userId, range))
+    .orderBy(asc(units.unit))
+  // An order of a fan who was merged has moved, and what it gave stays with that record.
+  const given = await reader
+    .select({ givenFor: items.givenFor, collectibleId: items.collectibleId })
+    .from(users)
+    .innerJoin(items, eq(items.userId, users.id))
+    .where(
+      and(
+        like(items.givenFor, 'order:%'),
+        or(and(inRange(users.id, range), isNull(users.mergedIntoId)), inRange(users.mergedIntoId, range)),
+      ),
+    )
+  const unitsOf = Map.groupBy(delivered, ({ unit }) => `${unit.orderId} ${unit.line}`)
+  const itemOf = new Map(given.map(({ givenFor, collectibleId }) => [givenFor, collectibleId]))
+  const findings: Finding[] = []
+  for (const { order, line } of rows) {
+    const name = `${line.orderId} ${line.number}`
+    findings.push(...lineFindings(order, line, unitsOf.get(name) ?? []), ...itemFindings(order, line, itemOf))
+    unitsOf.delete(name)
+  }
+  const purchases = delivered.flatMap(({ unit }) => unit.packPurchaseId ?? [])
+  for (const twice of findTwice(purchases))
+    findings.push(...differs(null, `order_units.pack_purchase_id of ${twice}`, 1, 2))
+  for (const [name, rest] of unitsOf)
+    findings.push(...differs(null, `order_units.row of ${name}`, 0, rest.length))
+  for (const [name, collectibleId] of itemOf)
+    findings.push(...differs(null, `user_items.given_for of ${name}`, null, collectibleId))
+  return findings
+}
+
+type Order = Tables['orders']['$inferSelect']
+type Line = Tables['orderLines']['$inferSelect']
+interface Delivered {
+  unit: Tables['orderUnits']['$inferSelect']
+  purchase: Tables['packPurchases']['$inferSelect'] | null
+}
+
+/** What makes a kind, in `delivers`: one of these. */
+const GIVES: Record<string, readonly (keyof Delivers)[]> = {
+  pack: ['packId'],
+  digital: ['collectibleId', 'file'],
+}
+
+function lineFindings(order: Order, line: Line, delivered: Delivered[]): Finding[] {
+  const { userId, status, completedAt, expiresAt } = order
+  const { kind, state, quantity, holdUntil, carrier } = line
+  const nameOf = (column: string) => `order_lines.${column} of ${line.orderId} ${line.number}`
+  const delivers = deliversOf(line.delivers)
+  const isPhysical = kind === 'physical'
+  const hasUnits = completedAt !== null && (kind === 'voucher' || kind === 'pack')
+  const states = !completedAt
+    ? ['none']
+    : isPhysical
+      ? ['none', 'ready', 'shipped', 'delivered', 'returned']
+      : ['delivered', 'returned']
+  const gives = GIVES[kind] ?? []
+  const isOfKind =
+    gives.length === 0
+      ? !Object.values(GIVES)
+          .flat()
+          .some(name => name in delivers)
+      : gives.some(name => name in delivers)
+  return [
+    ...(states.includes(state) ? [] : differs(userId, nameOf('state'), states[0] ?? '', state)),
+    ...(isOfKind ? [] : differs(userId, nameOf('kind'), `a kind that gives ${line.delivers}`, kind)),
+    ...(isPhysical && line.delivers !== null ? differs(userId, nameOf('delivers'), null, line.delivers) : []),
+    ...(status === 'pending' ? differs(userId, nameOf('hold_until'), expiresAt, holdUntil) : []),
+    ...(state === 'none' || state === 'ready' ? differs(userId, nameOf('carrier'), null, carrier) : []),
+    ...differs(
+      userId,
+      `order_units.unit of ${line.orderId} ${line.number}`,
+      JSON.stringify(hasUnits ? Array.from({ length: quantity }, (_, index) => index + 1) : []),
+      JSON.stringify(delivered.map(({ unit }) => unit.unit)),
+    ),
+    ...delivered.flatMap(({ unit, purchase }) => {
+      const what = (column: string) => `order_units.${column} of ${unit.orderId} ${unit.line} ${unit.unit}`
+      if (kind !== 'pack') return differs(userId, what('pack_purchase_id'), null, unit.packPurchaseId)
+      return [
+        ...differs(userId, what('pack_purchase_id'), delivers.packId ?? null, purchase?.packId ?? null),
+        ...differs(userId, what('pack_purchase_id'), userId, purchase?.userId ?? null),
+        ...differs(userId, what('pack_purchase_id'), 0, purchase?.priceAmount ?? null),
+        ...differsInTime(userId, what('pack_purchase_id'), completedAt, purchase?.completedAt ?? null),
+      ]
+    }),
+  ]
+}
+
+/** Guarantee of the cast: an import writes it. */
+const deliversOf = (text: string | null) => Object(readJson(text)) as Delivers
+
+/** Takes the items of the line out of `itemOf`. */
+function itemFindings(
+  { userId, completedAt }: Order,
+  line: Line,
+  itemOf: Map<string | null, string>,
+): Finding[] {
+  const { collectibleId } = deliversOf(line.delivers)
+  if (collectibleId === undefined || completedAt === null) return []
+  return Array.from(
+    { length: line.quantity },
+    (_, index) => `order:${line.orderId}:${line.number}:${index + 1}`,
+  ).flatMap(name => {
+    const item = itemOf.get(name) ?? null
+    itemOf.delete(name)
+    return differs(userId, `user_items.given_for of ${name}`, collectibleId, item)
+  })
+}
+
+function findTwice(ids: string[]): string[] {
+  const seen = new Set<string>()
+  return ids.filter(id => seen.has(id) || !seen.add(id))
+}

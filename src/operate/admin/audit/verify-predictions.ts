@@ -1,8 +1,16 @@
-/** Compares what predictions have booked with the ledger, whose entries no one can change. */
-import { and, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
+/** Scores predictions again, and compares what they have booked with the ledger, whose entries no one can change. */
+import { and, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import type { Finding } from './audit-fan.ts'
+import { resultOf } from '../../../club/matches/settlements.ts'
+import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
+import { predictionRefOf } from '../../../economy/points/reasons.ts'
+import { eventIdOf } from '../../../play/predictions/settle-batch.ts'
+import { targetOf } from '../../../play/predictions/target.ts'
+import { differs, type Finding, readJson, type Value } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
+
+/** Events of a statement. */
+const PAGE = 500
 
 /** One statement for each kind of finding, and so one snapshot: a prediction and its entries are written together. */
 export async function findWrongPredictions(reader: Reader, range: Range): Promise<Finding[]> {
@@ -45,4 +53,110 @@ export async function findWrongPredictions(reader: Reader, range: Range): Promis
       return { userId, what: 'predictions.row', seq, expected: ref.slice(0, ref.indexOf(':')), actual: null }
     }),
   ]
+}
+
+/** In a snapshot: a settlement is written with its match, and its predictions follow batch by batch. */
+export const findWrongScores = async (reader: Reader, range: Range): Promise<Finding[]> => [
+  ...(await findWrongResults(reader, range)),
+  ...(await findWrongSeasons(reader, range)),
+]
+
+async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]> {
+  const { predictions, matchSettlements: settlements, events } = reader.tables
+  const rows = await reader
+    .select({ prediction: predictions, settlement: settlements })
+    .from(predictions)
+    .leftJoin(settlements, eq(settlements.matchId, predictions.matchId))
+    .where(inRange(predictions.userId, range))
+  const ids = rows.flatMap(({ prediction }) =>
+    prediction.settledBy === null ? [] : eventIdOf(prediction, prediction.settledBy),
+  )
+  const told = new Map<string, typeof events.$inferSelect>()
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const isTold = and(
+      eq(events.source, APPLICATION),
+      inArray(events.eventId, ids.slice(start, start + PAGE)),
+    )
+    for (const event of await reader.select().from(events).where(isTold)) told.set(event.eventId, event)
+  }
+  return rows.flatMap(({ prediction, settlement }) => {
+    const { userId, matchId, revision, settledBy } = prediction
+    const found = (column: string, expected: Value, actual: Value) =>
+      differs(userId, `predictions.${column} of ${matchId}`, expected, actual)
+    const findings: Finding[] = []
+    if (!settlement) findings.push(...found('revision', null, revision))
+    // One that could not be booked is tried again, and has no revision until then.
+    if (settlement && revision !== null && (settlement.dueAt === null || revision === settlement.revision)) {
+      const target = targetOf(prediction, settlement)
+      findings.push(...found('revision', settlement.revision, revision))
+      for (const column of ['state', 'points', 'outcome', 'difference', 'exact'] as const)
+        findings.push(...found(column, target[column], prediction[column]))
+    }
+    if (settledBy === null)
+      return [...findings, ...found('settled_by', prediction.state === 'settled' ? 'set' : null, null)]
+    const event = told.get(eventIdOf(prediction, settledBy))
+    if (!event) return [...findings, ...found('settled_by', 'a revision with an event', settledBy)]
+    // Guarantee of the cast: the application writes the data by its schema.
+    const data = readJson(event.data) as DataOf<'prediction.settled'> | null | undefined
+    return [
+      ...findings,
+      ...found('settled_at', event.occurredAt, prediction.settledAt),
+      ...(data
+        ? [
+            ...found('home_score', data.predicted.homeScore, prediction.homeScore),
+            ...found('away_score', data.predicted.awayScore, prediction.awayScore),
+            ...found('points', data.points, prediction.points),
+          ]
+        : []),
+    ]
+  })
+}
+
+/** The entries of a match name the season that was fixed with its first batch. */
+async function findWrongSeasons(reader: Reader, range: Range): Promise<Finding[]> {
+  const { pointsEntries: entries, matchSettlements: settlements } = reader.tables
+  const booked = await reader
+    .select({ userId: entries.userId, ref: entries.ref })
+    .from(entries)
+    .where(and(inRange(entries.userId, range), eq(entries.reason, 'prediction')))
+  if (booked.length === 0) return []
+  const rows = await reader
+    .select({ matchId: settlements.matchId, season: settlements.season })
+    .from(settlements)
+  const seasons = new Map(rows.map(({ matchId, season }) => [matchId, season]))
+  return booked.flatMap(({ userId, ref }) => {
+    const [matchId = '', revision] = ref.split(':')
+    const season = seasons.get(matchId)
+    if (season === undefined) return differs(userId, `match_settlements.row of ${matchId}`, matchId, null)
+    return differs(
+      userId,
+      `match_settlements.season of ${matchId}`,
+      ref,
+      predictionRefOf({ matchId, revision: Number(revision), season }),
+    )
+  })
+}
+
+/** The last settlement of a match is of its state. */
+export async function findWrongSettlements(reader: Reader): Promise<Finding[]> {
+  const { matches, matchSettlements: settlements } = reader.tables
+  const rows = await reader
+    .select({ match: matches, settlement: settlements })
+    .from(settlements)
+    .innerJoin(matches, eq(matches.id, settlements.matchId))
+  return rows.flatMap(({ match, settlement }) => {
+    const { matchId, action, kickoffAt, dueAt } = settlement
+    const found = (column: string, expected: Value, actual: Value) =>
+      differs(null, `match_settlements.${column} of ${matchId}`, expected, actual)
+    const result = resultOf(match)
+    return [
+      ...found('action', result.action, action),
+      ...found('home_score', result.homeScore, settlement.homeScore),
+      ...found('away_score', result.awayScore, settlement.awayScore),
+      ...(action === 'settle' ? found('kickoff_at', result.kickoffAt, kickoffAt) : []),
+      ...(dueAt === null
+        ? [...found('cursor', '', settlement.cursor), ...found('last_pass', true, settlement.lastPass)]
+        : []),
+    ]
+  })
 }

@@ -1,32 +1,43 @@
-/** Compares purchases and orders that are paid with points with the ledger, whose entries no one can change. */
-import { and, eq, inArray, or, sql } from 'drizzle-orm'
-import type { Reader } from '../../../../db/index.ts'
+/**
+ * Compares the purchases of every kind with what has paid them: entries of points, which no one can change, payments with money, and
+ * cash that is held.
+ */
+import { and, eq, inArray, isNull, min, or, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../../db/index.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
 import { pointsReasonsOf } from '../../../play/purchases/kind.ts'
-import { POINTS } from '../../../play/purchases/purchase.ts'
+import { isPaidByGateway, needsMoney, POINTS, type Purchase } from '../../../play/purchases/purchase.ts'
 import { orderKind } from '../../../play/shop/order-kind.ts'
-import type { Finding } from './audit-fan.ts'
+import { topUpKind } from '../../../play/top-ups/top-up-kind.ts'
+import { differs, differsInTime, type Finding, isSet } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
+type Payment = Tables['payments']['$inferSelect']
+type Hold = Tables['cashHolds']['$inferSelect']
+
 const KINDS = [
-  { of: 'packPurchases', table: 'pack_purchases', reasons: pointsReasonsOf(packPurchaseKind) },
-  { of: 'orders', table: 'orders', reasons: pointsReasonsOf(orderKind) },
+  { of: 'packPurchases', table: 'pack_purchases', kind: packPurchaseKind },
+  { of: 'orders', table: 'orders', kind: orderKind },
+  { of: 'topUps', table: 'top_ups', kind: topUpKind },
 ] as const
+
+type Kind = (typeof KINDS)[number]
+
+const PAID = ['completed', 'refund_due', 'refunded']
 
 export async function findWrongPurchases(reader: Reader, range: Range): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const kind of KINDS) findings.push(...(await findWrongOfKind(reader, range, kind)))
-  return findings
+  for (const kind of KINDS) {
+    if (kind.kind.reasons) findings.push(...(await findWrongPoints(reader, range, kind)))
+    findings.push(...(await findWrongMoney(reader, range, kind)))
+  }
+  return [...findings, ...(await findHoldsOfNothing(reader, range))]
 }
 
 /** One statement, and so one snapshot: a purchase and its entries are written together. */
-async function findWrongOfKind(
-  reader: Reader,
-  range: Range,
-  { of, table, reasons }: (typeof KINDS)[number],
-): Promise<Finding[]> {
-  const { pointsEntries: entries, [of]: purchases } = reader.tables
-  const { users } = reader.tables
+async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }: Kind): Promise<Finding[]> {
+  const { pointsEntries: entries, [of]: purchases, users } = reader.tables
+  const reasons = pointsReasonsOf(kind)
   // A purchase of a fan who was merged has moved, and its entries have not.
   const records = reader
     .select({ id: users.id })
@@ -54,17 +65,127 @@ async function findWrongOfKind(
   return rows.flatMap(({ id, userId, status, amount, currency, paid, refunded }) => {
     const isSold = currency === POINTS && (status === 'completed' || status === 'refunded')
     const due = { paid: isSold ? 0 - amount : 0, refunded: isSold && status === 'refunded' ? amount : 0 }
-    const found = (reason: string, expected: number, actual: number): Finding[] =>
-      expected === actual
-        ? []
-        : [
-            {
-              userId,
-              what: `${table}.status and price_amount of ${id} by ${reason}`,
-              expected: actual,
-              actual: expected,
-            },
-          ]
-    return [...found(reasons.paid, due.paid, paid), ...found(reasons.refunded, due.refunded, refunded)]
+    const what = (reason: string) => `${table}.status and price_amount of ${id} by ${reason}`
+    return [
+      ...differs(userId, what(reasons.paid), paid, due.paid),
+      ...differs(userId, what(reasons.refunded), refunded, due.refunded),
+    ]
   })
+}
+
+/** One statement, and so one snapshot: a purchase, its payment and its hold are written together. */
+async function findWrongMoney(reader: Reader, range: Range, { of, table, kind }: Kind): Promise<Finding[]> {
+  const { payments, cashHolds: holds, [of]: purchases } = reader.tables
+  // Purchases of packs are older than the table of payments.
+  const since = reader.select({ at: min(payments.createdAt) }).from(payments)
+  const rows = await reader
+    .select({
+      ...{ purchase: purchases, payment: payments, hold: holds },
+      isOld: sql<number>`case when ${purchases.createdAt} >= (${since}) then 0 else 1 end`.mapWith(Number),
+    })
+    .from(purchases)
+    .leftJoin(payments, eq(payments.purchaseId, purchases.id))
+    .leftJoin(holds, eq(holds.purchaseId, purchases.id))
+    .where(inRange(purchases.userId, range))
+  return rows.flatMap(({ purchase, payment, hold, isOld }) => {
+    const isPaid = PAID.includes(purchase.status) && isPaidByGateway(purchase)
+    const isKept = isPaid && !(payment === null && kind.name === 'pack' && isOld === 1)
+    return [
+      ...stateFindings(purchase, table),
+      ...paymentFindings(purchase, isKept, payment, kind.name),
+      ...holdFindings(purchase, hold),
+    ]
+  })
+}
+
+/** What a status says about the other columns. */
+function stateFindings(purchase: Purchase, table: string): Finding[] {
+  const { id, userId, status, completedAt, refundedAt, paymentReference } = purchase
+  const found = (column: string, isDue: boolean, value: Date | string | null) =>
+    differs(userId, `${table}.${column} of ${id}`, isDue ? 'set' : null, isSet(value))
+  const isPaid = PAID.includes(status)
+  return [
+    // What was paid too late has never been completed.
+    ...(isPaid && status !== 'completed' ? [] : found('completed_at', isPaid, completedAt)),
+    ...found('refunded_at', status === 'refunded', refundedAt),
+    ...(isPaid && needsMoney(purchase) ? [] : found('payment_reference', false, paymentReference)),
+  ]
+}
+
+function paymentFindings(
+  { id, userId, status, priceAmount, priceCurrency, paymentReference, completedAt, refundedAt }: Purchase,
+  isPaid: boolean,
+  payment: Payment | null,
+  kind: string,
+): Finding[] {
+  const nameOf = (column: string) => `payments.${column} of ${id}`
+  const missing = differs(userId, nameOf('amount'), isPaid ? priceAmount : null, payment?.amount ?? null)
+  if (payment === null) return missing
+  return [
+    ...missing,
+    ...differs(userId, nameOf('kind'), kind, payment.kind),
+    ...differs(userId, nameOf('currency'), priceCurrency, payment.currency),
+    ...differs(userId, nameOf('reference'), paymentReference, payment.reference),
+    ...(completedAt ? differsInTime(userId, nameOf('created_at'), completedAt, payment.createdAt) : []),
+    ...differs(
+      userId,
+      nameOf('refunded_at'),
+      isPaid && status === 'refunded' ? refundedAt : null,
+      payment.refundedAt,
+    ),
+  ]
+}
+
+function holdFindings(purchase: Purchase, hold: Hold | null): Finding[] {
+  const { id, userId, priceAmount, priceCurrency, expiresAt } = purchase
+  const nameOf = (column: string) => `cash_holds.${column} of ${id}`
+  const states = statesOf(purchase)
+  const state = hold?.state ?? null
+  const wrong = states.includes(state) ? [] : differs(userId, nameOf('state'), states[0] ?? null, state)
+  if (!hold) return wrong
+  return [
+    ...wrong,
+    ...differs(userId, nameOf('user_id'), userId, hold.userId),
+    ...differs(userId, nameOf('amount'), priceAmount, hold.amount),
+    ...differs(userId, nameOf('currency'), priceCurrency, hold.currency),
+    ...differs(userId, nameOf('expires_at'), expiresAt, hold.expiresAt),
+  ]
+}
+
+/** Of the hold. The first is the one of which a finding speaks. Null: no hold. */
+function statesOf(purchase: Purchase): (string | null)[] {
+  if (!needsMoney(purchase)) return [null]
+  if (isPaidByGateway(purchase)) return [null, 'released']
+  // A purchase that was cancelled at the same time leaves a hold that ends with its time.
+  if (!PAID.includes(purchase.status)) return [null, 'held', 'released']
+  return [purchase.status === 'refunded' ? 'refunded' : 'captured']
+}
+
+async function findHoldsOfNothing(reader: Reader, range: Range): Promise<Finding[]> {
+  const { packPurchases, orders, cashHolds: holds } = reader.tables
+  const rows = await reader
+    .select({ id: holds.purchaseId, userId: holds.userId, state: holds.state })
+    .from(holds)
+    .leftJoin(packPurchases, eq(packPurchases.id, holds.purchaseId))
+    .leftJoin(orders, eq(orders.id, holds.purchaseId))
+    .where(and(inRange(holds.userId, range), isNull(packPurchases.id), isNull(orders.id)))
+  return rows.flatMap(({ id, userId, state }) =>
+    differs(userId, `cash_holds.purchase_id of ${id}`, null, state),
+  )
+}
+
+/** Payments whose purchase does not exist. */
+export async function findPaymentsOfNothing(reader: Reader): Promise<Finding[]> {
+  const { payments, packPurchases, orders, topUps } = reader.tables
+  const { purchaseId, amount } = payments
+  const rows = await reader
+    .select({ purchaseId, amount })
+    .from(payments)
+    .leftJoin(packPurchases, eq(packPurchases.id, purchaseId))
+    .leftJoin(orders, eq(orders.id, purchaseId))
+    .leftJoin(topUps, eq(topUps.id, purchaseId))
+    .where(and(isNull(packPurchases.id), isNull(orders.id), isNull(topUps.id)))
+  return rows.flatMap(({ purchaseId, amount }) =>
+    differs(null, `payments.purchase_id of ${purchaseId}`, null, amount),
+  )
 }

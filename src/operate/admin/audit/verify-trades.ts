@@ -1,7 +1,7 @@
 /** Compares completed trades with the histories of items: each of their items has moved by them, once, and no other item has. */
 import { and, eq, isNull, like, ne, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import type { Finding } from './audit-fan.ts'
+import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 /** By the fans who made the offers, and by those who received items. A trade and its links are written together. */

@@ -5,6 +5,7 @@ import { readCashBalances } from '../../../../src/economy/cash/balances.ts'
 import { givePromotion } from '../../../../src/economy/cash/promotions.ts'
 import { grantPoints } from '../../../../src/economy/points/grants.ts'
 import { eraseUser } from '../../../../src/fan/account/erase-user.ts'
+import { recordDecision } from '../../../../src/identity/sanctions/decisions.ts'
 import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { exportUser } from '../../../../src/operate/admin/export-user.ts'
@@ -206,9 +207,8 @@ onEachEngine('A merge of two fans', world => {
     await expect(merge(world, from, into)).rejects.toMatchObject({
       members: { blockedBy: ['report_open'] },
     })
-    await world.db.write(tx =>
-      tx.update(tx.tables.users).set({ hiddenAt: tx.now() }).where(eq(tx.tables.users.id, from.id)),
-    )
+    const by = { kind: 'hide', reason: 'spam', decidedBy: 'Ana' } as const
+    await world.db.write(tx => recordDecision(tx, { ...by, fanId: from.id }))
     await expect(merge(world, from, into)).rejects.toMatchObject({
       members: { blockedBy: ['sanction_in_force', 'report_open'] },
     })

@@ -1,0 +1,48 @@
+/** Checks of rows that may have moved to the fan into whom their fan was merged. */
+import { and, inArray, isNotNull, or } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import type { Finding } from './finding.ts'
+import { inRange, type Range } from './stored-fans.ts'
+
+/**
+ * Of the fans of a range. The records of a fan into whom others were merged are checked together, and by the fan. `fanOf`: the fan of
+ * each merged record; empty for the others.
+ */
+export async function byMergedFans(
+  reader: Reader,
+  range: Range,
+  find: (range: Range, fanOf: Map<string, string>) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const groups = await readMergedGroups(reader, range)
+  const members = new Set(groups.flatMap(({ records }) => records))
+  const findings = await find(range, new Map())
+  const alone = findings.filter(({ userId }) => userId === null || !members.has(userId))
+  for (const { fanId, records, isAsked } of groups) {
+    if (!isAsked) continue
+    alone.push(...(await find({ among: records }, new Map(records.map(record => [record, fanId])))))
+  }
+  return alone
+}
+
+/** The records of each fan who was merged or into whom others were; asked for is who is in the range. */
+async function readMergedGroups(reader: Reader, range: Range) {
+  const { users } = reader.tables
+  const { id, mergedIntoId } = users
+  const rows = await reader
+    .select({ id, mergedIntoId })
+    .from(users)
+    .where(and(isNotNull(mergedIntoId), or(inRange(id, range), inRange(mergedIntoId, range))))
+  const fans = [...new Set(rows.flatMap(row => row.mergedIntoId ?? []))]
+  if (fans.length === 0) return []
+  const all = await reader.select({ id, mergedIntoId }).from(users).where(inArray(mergedIntoId, fans))
+  const asked = await reader
+    .select({ id })
+    .from(users)
+    .where(and(inArray(id, fans), inRange(id, range)))
+  const isAsked = new Set(asked.map(row => row.id))
+  return fans.map(fanId => ({
+    fanId,
+    records: [fanId, ...all.filter(row => row.mergedIntoId === fanId).map(row => row.id)],
+    isAsked: 'only' in range || isAsked.has(fanId),
+  }))
+}

@@ -1,0 +1,232 @@
+/**
+ * Compares the entries of the catalogue with their history, which no one can change: the newest revision of an entry is what is
+ * stored. An entry without a history, from before there was one, is not checked.
+ */
+import { and, asc, eq, gt, inArray, isNotNull, max } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../../db/index.ts'
+import { tablesInOrder } from '../../../../db/schema/shape.ts'
+import { instantOf } from '../../../club/catalogue/entry.ts'
+import { nameOfRevision, readHeads } from '../../../club/catalogue/history.ts'
+import { KINDS, type KindName } from '../../../club/catalogue/kinds.ts'
+import { defaultOf, type Text } from '../../../club/catalogue/texts.ts'
+import { readVersion } from '../../../club/catalogue/versions.ts'
+import type { RuleContent } from '../../../economy/rules/rule.ts'
+import { kindNamed } from '../import/catalogue-records.ts'
+import { differs, type Finding, readJson } from './finding.ts'
+
+type Revision = Tables['catalogueRevisions']['$inferSelect']
+
+/** Entries of a statement. */
+const PAGE = 200
+
+/** In a snapshot: an import writes an entry and its revision by several statements. */
+export async function findWrongCatalogue(reader: Reader): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const kind of KINDS) findings.push(...(await findWrongEntries(reader, kind)))
+  return [
+    ...findings,
+    ...(await findWrongTexts(reader)),
+    ...(await findWrongRules(reader)),
+    ...(await findWrongVersion(reader)),
+    ...(await findLostRevisions(reader)),
+  ]
+}
+
+async function findWrongEntries(reader: Reader, kind: KindName): Promise<Finding[]> {
+  const { catalogueRevisions: revisions } = reader.tables
+  const rows = await reader
+    .selectDistinct({ id: revisions.entryId })
+    .from(revisions)
+    .where(eq(revisions.kind, kind))
+    .orderBy(asc(revisions.entryId))
+  const findings: Finding[] = []
+  for (let start = 0; start < rows.length; start += PAGE) {
+    const ids = rows.slice(start, start + PAGE).map(({ id }) => id)
+    const { table, read } = kindNamed(kind)
+    const { id, createdAt, updatedAt } = table(reader.tables)
+    const stored = await reader
+      .select({ id, createdAt, updatedAt })
+      .from(table(reader.tables))
+      .where(inArray(id, ids))
+    const times = new Map(stored.map(row => [row.id, row]))
+    const entries = new Map((await read(reader, ids)).map(entry => [entry.id, entry]))
+    const history = await reader
+      .select()
+      .from(revisions)
+      .where(and(eq(revisions.kind, kind), inArray(revisions.entryId, ids)))
+      .orderBy(asc(revisions.entryId), asc(revisions.revision))
+    for (const [id, own] of Map.groupBy(history, ({ entryId }) => entryId))
+      findings.push(...auditEntry(kind, id, own, entries.get(id), times.get(id)))
+  }
+  return findings
+}
+
+function auditEntry(
+  kind: KindName,
+  id: string,
+  history: Revision[],
+  entry: object | undefined,
+  times: { createdAt: Date; updatedAt: Date } | undefined,
+): Finding[] {
+  const what = (column: string) => `catalogue_revisions.${column} of ${kind} ${id}`
+  const [first, last] = [history[0], history.at(-1)]
+  if (!entry || !times || !first || !last) return differs(null, what('row'), null, history.length)
+  const gaps = history.flatMap(({ revision }, index) =>
+    differs(null, what('revision'), first.revision + index, revision),
+  )
+  const written = history.map(({ createdAt }) => createdAt.getTime())
+  return [
+    ...(first.revision > 1 ? differs(null, what('revision'), 1, first.revision) : gaps),
+    ...memberFindings(what('entry'), readJson(last.entry), entry),
+    // An older entry got its history with a change.
+    ...(first.revision === 1 ? differs(null, what('created_at'), times.createdAt, first.createdAt) : []),
+    // A collectible that changes with a pack is also in others.
+    ...(kind === 'pack' && written.includes(times.updatedAt.getTime())
+      ? []
+      : differs(null, `${kind}.updated_at of ${id}`, last.createdAt, times.updatedAt)),
+  ]
+}
+
+/** Members that a later version has added are not in older revisions. */
+function memberFindings(what: string, recorded: unknown, stored: unknown): Finding[] {
+  const isList = Array.isArray(recorded) && Array.isArray(stored)
+  if (isList && recorded.length !== stored.length)
+    return differs(null, `${what}: number`, stored.length, recorded.length)
+  if (!isObject(recorded) || !isObject(stored))
+    return differs(null, what, JSON.stringify(stored ?? null), JSON.stringify(recorded ?? null))
+  return Object.keys(recorded).flatMap(name =>
+    memberFindings(`${what}/${name}`, recorded[name], stored[name]),
+  )
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** The column of a text has it in its default language. */
+async function findWrongTexts(reader: Reader): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { table, shape } of tablesInOrder(reader.tables)) {
+    if (!('translations' in table)) continue
+    const rows: Record<string, unknown>[] = await reader
+      .select()
+      .from(table)
+      .where(isNotNull(table.translations))
+    // Guarantee of the cast: an import writes the texts of members that have a column.
+    for (const row of rows)
+      for (const [name, text] of Object.entries(Object(readJson(String(row.translations)))) as [
+        string,
+        Text,
+      ][])
+        findings.push(
+          ...differs(null, `${shape.name}.${name} of ${row.id}`, defaultOf(text), String(row[name] ?? null)),
+        )
+  }
+  return findings
+}
+
+/** The version of what listens to events is not less than what names it. */
+async function findWrongVersion(reader: Reader): Promise<Finding[]> {
+  const { rules, questVersions, events } = reader.tables
+  const found = [
+    ...(await reader.select({ last: max(rules.version) }).from(rules)),
+    ...(await reader.select({ last: max(events.revision) }).from(events)),
+  ]
+  const quests = await reader.select({ version: questVersions.version }).from(questVersions).limit(1)
+  const last = Math.max(quests.length, ...found.map(({ last }) => last ?? 0))
+  const { revision = 0 } = (await readVersion(reader)) ?? {}
+  return revision < last ? differs(null, 'catalogue_versions.revision of events', last, revision) : []
+}
+
+/** The columns of a rule are those of its current version, and its versions are the revisions of the entry. */
+async function findWrongRules(reader: Reader): Promise<Finding[]> {
+  const { rules, ruleVersions: versions } = reader.tables
+  const rows = await reader
+    .select({ rule: rules, entry: versions.entry })
+    .from(rules)
+    .leftJoin(versions, and(eq(versions.ruleId, rules.id), eq(versions.version, rules.version)))
+    .orderBy(asc(rules.id))
+  return [
+    ...rows.flatMap(({ rule, entry }) => {
+      const found = (column: string, expected: string | boolean | Date | null, actual: typeof expected) =>
+        differs(null, `rules.${column} of ${rule.id}`, expected, actual)
+      if (entry === null) return differs(null, `rule_versions.row of ${rule.id}`, rule.version, null)
+      const parsed = readJson(entry)
+      // Guarantee of the cast: an import writes the versions.
+      if (!isObject(parsed)) return differs(null, `rule_versions.entry of ${rule.id}`, 'JSON', entry)
+      const { name, eventType, active, startsAt, endsAt, ...content } = parsed as unknown as RuleContent
+      const { when, points, limit, budget, timeZone } = content
+      return [
+        ...found('name', defaultOf(name), rule.name),
+        ...found('event_type', eventType, rule.eventType),
+        ...found('definition', JSON.stringify({ when, points, limit, budget, timeZone }), rule.definition),
+        ...found('active', active, rule.active),
+        ...found('starts_at', instantOf(startsAt), rule.startsAt),
+        ...found('ends_at', instantOf(endsAt), rule.endsAt),
+      ]
+    }),
+    ...(await findWrongVersions(reader, 'rule')),
+    ...(await findWrongVersions(reader, 'quest')),
+  ]
+}
+
+/** Each version was written with a revision. Those from before the history have none. */
+async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promise<Finding[]> {
+  const { catalogueRevisions: revisions, ruleVersions, questVersions } = reader.tables
+  const stored =
+    kind === 'rule'
+      ? await reader
+          .select({
+            id: ruleVersions.ruleId,
+            version: ruleVersions.version,
+            entry: ruleVersions.entry,
+            createdAt: ruleVersions.createdAt,
+          })
+          .from(ruleVersions)
+      : await reader
+          .select({
+            id: questVersions.questId,
+            version: questVersions.version,
+            entry: questVersions.entry,
+            createdAt: questVersions.createdAt,
+          })
+          .from(questVersions)
+  const recorded = Map.groupBy(
+    await reader
+      .select()
+      .from(revisions)
+      .where(and(eq(revisions.kind, kind), gt(revisions.revision, 0))),
+    ({ entryId }) => entryId,
+  )
+  return [...Map.groupBy(stored, ({ id }) => id)].flatMap(([id, versions]) => {
+    const newest = versions.toSorted((a, b) => b.version - a.version)
+    const history = (recorded.get(id) ?? []).toSorted((a, b) => b.revision - a.revision)
+    return newest.slice(0, history.length).flatMap(({ version, entry, createdAt }, index) => {
+      const revision = history[index]
+      const what = (column: string) => `${kind}_versions.${column} of ${id} ${version}`
+      if (!revision) return []
+      return [
+        ...memberFindings(what('entry'), readJson(entry), readJson(revision.entry)),
+        ...differs(null, what('created_at'), revision.createdAt, createdAt),
+      ]
+    })
+  })
+}
+
+/** What is kept apart: nothing else tells of a revision that was removed together with the state of its entry. */
+async function findLostRevisions(reader: Reader): Promise<Finding[]> {
+  const { catalogueRevisions: revisions } = reader.tables
+  const rows = await reader
+    .select({ kind: revisions.kind, entryId: revisions.entryId, revision: revisions.revision })
+    .from(revisions)
+  const byKind = Map.groupBy(rows, ({ kind }) => kind)
+  return (await readHeads(reader)).flatMap(({ kind, rows, last }) => {
+    const stored = byKind.get(kind) ?? []
+    const isThere = stored.some(({ entryId, revision }) => nameOfRevision(entryId, revision) === last)
+    const what = `catalogue_revisions.rows of ${kind}`
+    return [
+      // A former version that serves during a release adds rows and counts none.
+      ...(stored.length < rows ? differs(null, what, rows, stored.length) : []),
+      ...(isThere ? [] : differs(null, what, last, null)),
+    ]
+  })
+}

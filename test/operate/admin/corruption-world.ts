@@ -1,0 +1,681 @@
+/** A world with rows of every kind, as the verbs write them, for tests of the verification. */
+import { grantPoints } from '../../../src/economy/points/grants.ts'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { decide } from '../../../src/fan/moderation/cases.ts'
+import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
+import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
+import { keepDailyFigures } from '../../../src/operate/admin/daily-figures.ts'
+import { type CatalogueRecord, writeRecord } from '../../../src/operate/admin/import/catalogue-records.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
+import { recordAction } from '../../../src/operate/console/audit/record.ts'
+import { refundPurchase } from '../../../src/play/packs/refund.ts'
+import { refund } from '../../../src/play/purchases/refund.ts'
+import { orderKind } from '../../../src/play/shop/order-kind.ts'
+import { noteExpiredOrders } from '../../../src/play/shop/sweep-orders.ts'
+import { topUpKind } from '../../../src/play/top-ups/top-up-kind.ts'
+import { newPng, upload } from '../../club/pictures/pictures-world.ts'
+import { block, follow, type NamedFan, namedFan, put } from '../../identity/relations/relations-world.ts'
+import {
+  buy,
+  buyWithMoney,
+  cancel,
+  complete,
+  expectStatus,
+  open,
+  start,
+} from '../../play/packs/packs-world.ts'
+import { predict, settleAll } from '../../play/predictions/match-world.ts'
+import { happen } from '../../play/quests/quests-world.ts'
+import { ADDRESS, cancelOrder, checkout, completeOrder, HOLD, pay } from '../../play/shop/orders-world.ts'
+import { holdForPack, promote, startTopUp, topUp } from '../../play/top-ups/cash-world.ts'
+import { accept, offer } from '../../play/trades/trades-world.ts'
+import { challenge, linkAccount, newAccount } from '../../play/wallets/wallets-world.ts'
+import type { World } from '../../support/world.ts'
+
+const EVENT = 'shop.purchase'
+const DAY = 86_400_000
+
+/** In the order of an import. */
+function catalogue(at: Date): CatalogueRecord[] {
+  const text = (name: string) => ({ en: name, pt: `${name} (pt)` })
+  const [startsAt, endsAt] = [new Date(at.getTime() - DAY), new Date(at.getTime() + 90 * DAY)].map(date =>
+    date.toISOString(),
+  )
+  const item = (id: string, rarity: string, weight: number) => ({
+    ...{
+      id,
+      rarity,
+      weight,
+      imageUrl: '/pictures/scarf.svg',
+      name: text(id),
+      description: text(`The ${id}`),
+    },
+  })
+  const product = {
+    description: text('Of the club.'),
+    images: ['/pictures/a.svg'],
+    category: 'fanwear',
+    startsAt,
+    endsAt,
+  }
+  const euros = (amount: number) => ({ amount, currency: 'EUR' })
+  return [
+    {
+      kind: 'team',
+      entry: {
+        ...{ id: 'harbour', name: text('Harbour'), shortName: 'HAR', city: 'Porto', country: 'PT' },
+        ...{ primaryColor: '#112233', secondaryColor: '#445566', crestUrl: '/pictures/crest.svg' },
+      },
+    },
+    { kind: 'team', entry: { id: 'bay', name: 'Bay', shortName: 'BAY' } },
+    {
+      kind: 'reward',
+      entry: {
+        ...{
+          id: 'scarf',
+          title: text('Scarf'),
+          description: text('A scarf.'),
+          itemType: 'voucher',
+          pointsRequired: 5,
+        },
+        ...{ stock: 50, startsAt, endsAt, imageUrl: '/pictures/scarf.svg' },
+      },
+    },
+    {
+      kind: 'reward',
+      entry: {
+        id: 'ticket',
+        title: 'Ticket',
+        description: 'One.',
+        itemType: 'ticket',
+        pointsRequired: 5,
+        stock: 9,
+      },
+    },
+    {
+      kind: 'reward',
+      entry: {
+        ...{
+          id: 'token',
+          title: 'Token',
+          description: 'For holders.',
+          itemType: 'voucher',
+          pointsRequired: 1,
+        },
+        requires: {
+          holds: { chainId: 1, contract: '0x5B38Da6a701c568545dCfcB03FcB875f56beddC4', minimum: '2' },
+        },
+      },
+    },
+    {
+      kind: 'pack',
+      entry: {
+        ...{
+          id: 'starter',
+          name: text('Starter'),
+          description: text('Two.'),
+          itemsPerPack: 10,
+          startsAt,
+          endsAt,
+        },
+        ...{ price: { amount: 20, currency: 'POINTS' }, imageUrl: '/pictures/pack.svg' },
+        // Enough that no other seed gives the same items.
+        items: ['goal', 'save', 'song', 'tackle'].map(id =>
+          item(id, id === 'goal' ? 'common' : 'rare', 250_000),
+        ),
+      },
+    },
+    {
+      kind: 'pack',
+      entry: {
+        ...{ id: 'gold', name: 'Gold', description: 'One.', itemsPerPack: 1, price: euros(299), supply: 20 },
+        items: [{ id: 'goal', weight: 1_000_000 }],
+      },
+    },
+    ...['played', 'coming'].map(
+      (id): CatalogueRecord => ({
+        kind: 'match',
+        entry: {
+          ...{ id, competition: text('League'), season: '2026/27', round: 'Round 1', venue: 'Harbour Park' },
+          ...{
+            homeTeamId: 'harbour',
+            awayTeamId: 'bay',
+            kickoffAt: new Date(at.getTime() + 3_600_000).toISOString(),
+          },
+        },
+      }),
+    ),
+    {
+      kind: 'rule',
+      entry: {
+        ...{ id: 'shopping', name: text('Shopping'), eventType: EVENT, budget: 5_000, startsAt, endsAt },
+        ...{ points: { fixed: 30 }, limit: { per: 'day', count: 9 }, timeZone: 'Europe/Lisbon' },
+      },
+    },
+    {
+      kind: 'quest',
+      entry: {
+        ...{
+          id: 'first',
+          title: text('First'),
+          description: 'Buy once.',
+          kind: 'quest',
+          period: 'once',
+          startsAt,
+          endsAt,
+        },
+        ...{
+          steps: [{ id: 'buy', eventType: EVENT, target: 1 }],
+          reward: { points: 5, collectibleId: 'goal' },
+        },
+      },
+    },
+    {
+      kind: 'quest',
+      entry: {
+        ...{
+          id: 'streak',
+          title: 'Streak',
+          description: 'Buy daily.',
+          kind: 'streak',
+          period: 'day',
+          graceDays: 2,
+        },
+        ...{ requires: ['first'], claim: 'manual', reward: { points: 3 } },
+        steps: [{ id: 'buy', eventType: EVENT, target: 1, distinctBy: '/seat' }],
+      },
+    },
+    {
+      kind: 'set',
+      entry: {
+        id: 'moments',
+        name: text('Moments'),
+        collectibleIds: ['goal'],
+        reward: { points: 4, rewardId: 'scarf' },
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{
+          ...product,
+          id: 'shirt',
+          name: text('Shirt'),
+          kind: 'physical',
+          price: euros(1_000),
+          maxPerFan: 50,
+        },
+        ...{ shipsTo: ['PT', 'GB'], requires: { points: 1, collectibleId: 'goal' } },
+        variants: [
+          { id: 'm', name: text('M'), sku: 'SHIRT-M', stock: 30 },
+          { id: 'xl', name: 'XL', stock: 30 },
+        ],
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{
+          ...product,
+          id: 'voucher',
+          name: 'Voucher',
+          kind: 'voucher',
+          price: euros(500),
+          delivers: { credit: 300 },
+        },
+        variants: [{ id: 'one', name: 'One', stock: null }],
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{
+          ...product,
+          id: 'bundle',
+          name: 'Bundle',
+          kind: 'pack',
+          price: euros(700),
+          delivers: { packId: 'starter' },
+        },
+        variants: [{ id: 'one', name: 'One', stock: 20 }],
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{
+          ...product,
+          id: 'moment',
+          name: 'Moment',
+          kind: 'digital',
+          price: euros(100),
+          delivers: { collectibleId: 'save' },
+        },
+        variants: [{ id: 'one', name: 'One', stock: null }],
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{
+          ...product,
+          id: 'token-shirt',
+          name: 'Token shirt',
+          kind: 'physical',
+          price: { amount: 5, currency: 'POINTS' },
+        },
+        requires: {
+          holds: { chainId: 1, contract: '0x5B38Da6a701c568545dCfcB03FcB875f56beddC4', minimum: '2' },
+        },
+        variants: [{ id: 'one', name: 'One', stock: 5 }],
+      },
+    },
+    {
+      kind: 'product',
+      entry: {
+        ...{ ...product, id: 'pin', name: 'Pin', kind: 'physical', price: { amount: 2, currency: 'POINTS' } },
+        variants: [{ id: 'one', name: 'One', stock: 50 }],
+      },
+    },
+  ]
+}
+
+async function importCatalogue(world: World) {
+  const author = { source: 'console', staff: { id: 'link:ana', name: 'Ana' }, reason: 'The season' } as const
+  const records = catalogue(world.clock.now())
+  for (const record of records) await world.db.write(tx => writeRecord(tx, record, { author }))
+  // A second revision of each.
+  for (const { kind, entry } of records) {
+    const changed =
+      'description' in entry ? { ...entry, description: 'Changed.' } : { ...entry, name: 'Changed' }
+    // Guarantee of the cast: a member of the entry has another value of its type.
+    await world.db.write(tx => writeRecord(tx, { kind, entry: changed } as CatalogueRecord, { author }))
+  }
+}
+
+const line = (productId: string, variantId: string, quantity = 1) => ({ productId, variantId, quantity })
+
+/** A shipped order of several lines, a voucher that is used, one that is not, and orders that ended in each other way. */
+async function shop(world: World, fan: NamedFan) {
+  const paid = async (...lines: ReturnType<typeof line>[]) => {
+    const { id } = expectStatus(201, await checkout(fan, ...lines))
+    return expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+  }
+  const vouchers = await paid(line('voucher', 'one', 2), line('bundle', 'one', 2))
+  const [first] = vouchers.lines[0].units ?? vouchers.lines[0].vouchers ?? []
+  const voucherCode = first.code
+  const several = await fan.post('/api/checkout', {
+    lines: [line('shirt', 'm', 2), line('shirt', 'xl', 1), line('voucher', 'one', 1)],
+    ...{ address: ADDRESS, voucher: voucherCode },
+  })
+  const { id } = expectStatus(201, several)
+  expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+  const systems = world.withToken(await world.serverKey(['orders:write'], { source: 'warehouse' }))
+  for (const change of [{ state: 'ready' }, { state: 'shipped', carrier: 'CTT', tracking: 'AB1' }])
+    expectStatus(200, await systems.put(`/api/orders/${id}/lines/1`, change))
+  const refunded = await paid(line('shirt', 'm', 1))
+  await world.db.write(tx => refund(tx, orderKind, refunded.id))
+  const cancelled = expectStatus(201, await checkout(fan, line('shirt', 'xl')))
+  expectStatus(200, await cancelOrder(fan, cancelled.id))
+  const byPoints = expectStatus(201, await checkout(fan, line('pin', 'one', 3)))
+  expectStatus(200, await completeOrder(fan, byPoints.id))
+  const byCash = expectStatus(201, await checkout(fan, line('shirt', 'm')))
+  expectStatus(200, await fan.post('/api/checkout/payment', { orderId: byCash.id, method: 'cash' }))
+  expectStatus(200, await completeOrder(fan, byCash.id))
+  expectStatus(201, await checkout(fan, line('shirt', 'xl', 1)))
+  // It expires, and the next one is left pending.
+  world.clock.advance(HOLD)
+  await noteExpiredOrders(world.db)
+  expectStatus(201, await checkout(fan, line('shirt', 'xl', 1)))
+}
+
+async function packs(world: World, fan: NamedFan) {
+  await buy(fan, 'starter')
+  const gold = await buyWithMoney(fan, 'gold')
+  expectStatus(200, await open(fan, gold.userPack.id))
+  const refunded = await buyWithMoney(fan, 'gold')
+  await world.db.write(tx => refundPurchase(tx, refunded.id))
+  const byPoints = await buy(fan, 'starter')
+  await world.db.write(tx => refundPurchase(tx, byPoints.id))
+  const cash = expectStatus(201, await start(fan, 'gold'))
+  expectStatus(200, await holdForPack(fan, cash.id))
+  expectStatus(200, await complete(fan, cash.id))
+  const held = expectStatus(201, await start(fan, 'gold'))
+  expectStatus(200, await holdForPack(fan, held.id))
+  const cancelled = expectStatus(201, await start(fan, 'gold'))
+  expectStatus(200, await holdForPack(fan, cancelled.id))
+  expectStatus(200, await cancel(fan, cancelled.id))
+  for (const seed of ['my seed', undefined, 'another']) {
+    const opened = await buy(fan, 'starter')
+    expectStatus(200, await open(fan, opened.userPack.id, seed))
+  }
+}
+
+async function cash(world: World, fan: NamedFan) {
+  await topUp(fan, 10_000)
+  const refunded = await topUp(fan, 700)
+  await world.db.write(tx => refund(tx, topUpKind, refunded.id))
+  await promote(world, fan.id, 500, { ref: 'welcome', expiresAt: new Date(world.clock.ms + 30 * DAY) })
+  await promote(world, fan.id, 100, { ref: 'welcome:2026' })
+  expectStatus(201, await startTopUp(fan, 900))
+}
+
+async function moderation(world: World, fan: NamedFan, other: NamedFan, third: NamedFan) {
+  const report = (about: NamedFan) =>
+    fan.post('/api/reports', {
+      subject: { kind: 'fan', id: about.handle },
+      reason: 'harassment',
+      note: 'Insults.',
+    })
+  const by = { decidedBy: 'Ana', decidedById: 'link:ana', reason: 'harassment', note: 'Seen.' } as const
+  expectStatus(201, await report(other))
+  await world.db.write(tx => decide(tx, other.id, { ...by, kind: 'hide' }))
+  world.clock.advance(120_000)
+  const mute = await world.db.write(tx => recordDecision(tx, { ...by, fanId: other.id, kind: 'mute' }))
+  await world.db.write(tx => recordDecision(tx, { ...by, fanId: other.id, kind: 'lift', liftsId: mute.id }))
+  await world.db.write(tx => recordDecision(tx, { ...by, fanId: other.id, kind: 'mute' }))
+  const until = new Date(world.clock.ms + 30 * DAY)
+  const suspension = await world.db.write(tx =>
+    recordDecision(tx, { ...by, fanId: other.id, kind: 'suspend', until }),
+  )
+  expectStatus(
+    201,
+    await other.post('/api/user/appeals', { sanctionId: suspension.id, text: 'I quoted others.' }),
+  )
+  const [open] = await listOpenAppeals(world.db.read, 1)
+  await world.db.write(tx =>
+    decideAppeal(tx, open?.appeal.id ?? '', {
+      granted: false,
+      reason: 'other',
+      decidedBy: 'Bruno',
+      decidedById: 'link:bruno',
+    }),
+  )
+  expectStatus(201, await report(third))
+}
+
+/** A match with predictions of each hit, whose result was corrected, and one to come. */
+async function matches(world: World, [fan, other, third]: NamedFan[]) {
+  if (!fan || !other || !third) throw new Error('three fans predict')
+  const club = world.withToken(await world.serverKey(['matches:write'], { source: 'statistics' }))
+  const kickoffAt = new Date(world.clock.ms + 3_600_000).toISOString()
+  const report = async (
+    revision: number,
+    status: string,
+    homeScore: number | null,
+    awayScore: number | null,
+  ) =>
+    expectStatus(
+      200,
+      await club.put('/api/matches/played', { revision, status, kickoffAt, homeScore, awayScore }),
+    )
+  await report(2, 'scheduled', null, null)
+  expectStatus(
+    201,
+    await fan.post('/api/check-ins', {
+      code: world.deps.checkInCodes.issue('played', world.clock.now()).code,
+    }),
+  )
+  await predict(fan, 'played', 2, 1)
+  await predict(other, 'played', 1, 0)
+  await predict(third, 'played', 3, 0)
+  await predict(fan, 'coming', 1, 1)
+  for (const [revision, awayScore] of [
+    [3, 0],
+    [4, 1],
+  ] as const) {
+    await report(revision, 'finished', 2, awayScore)
+    await settleAll(world)
+  }
+}
+
+/** Rows of tables that nothing verifies. */
+async function operations(world: World, userId: string) {
+  const at = world.clock.now()
+  await world.db.write(async tx => {
+    const t = tx.tables
+    const staff = { staffId: 'link:ana', name: 'Ana', role: 'owner', createdAt: at, expiresAt: at }
+    await tx.insert(t.consoleLinks).values({ hash: 'link', ...staff, usedAt: at })
+    await tx.insert(t.consoleSessions).values({
+      id: 'session',
+      hash: 'session',
+      ...staff,
+      lastUsedAt: at,
+      endedAt: at,
+      providerSession: 'sid',
+    })
+    await tx.insert(t.consoleApprovals).values({
+      ...{
+        id: 'approval',
+        permission: 'points.write',
+        operation: 'grantPoints',
+        subjectKind: 'fan',
+        subjectId: userId,
+      },
+      ...{
+        reason: 'A delay',
+        request: '{}',
+        requestedById: 'link:ana',
+        requestedByName: 'Ana',
+        requestedByRole: 'owner',
+      },
+      ...{
+        requestedAt: at,
+        expiresAt: at,
+        decision: 'confirmed',
+        decidedById: 'link:bo',
+        decidedByName: 'Bo',
+        decidedAt: at,
+      },
+    })
+    await tx.insert(t.importFiles).values({
+      id: 'file',
+      command: 'import-fans',
+      name: 'fans.csv',
+      bytes: 1,
+      createdAt: at,
+      completedAt: at,
+      expiresAt: at,
+    })
+    await tx.insert(t.importFileParts).values({ fileId: 'file', part: 0, lines: 1, content: '' })
+    await tx.insert(t.jobRuns).values({
+      ...{
+        id: 'job',
+        kind: 'verify-ledger',
+        input: '{}',
+        state: 'done',
+        startedById: 'link:ana',
+        startedByName: 'Ana',
+      },
+      ...{
+        startedAt: at,
+        heartbeatAt: at,
+        endedAt: at,
+        done: 1,
+        total: 1,
+        cancelRequestedAt: at,
+        result: '{}',
+        error: 'none',
+      },
+    })
+    await tx.insert(t.maintenanceRuns).values({ command: 'backup', finishedAt: at })
+    await tx.insert(t.eventSinks).values({ name: 'nats', position: 0, leaseHolder: 'one', leaseEndsAt: at })
+    await tx.insert(t.idempotencyKeys).values({
+      ...{ provider: 'p', subject: 's', route: 'POST /', key: 'k' },
+      fingerprint: 'f',
+      status: 200,
+      response: '{}',
+      expiresAt: at,
+    })
+    await tx.insert(t.rateLimitWindows).values({ key: 'k', used: 1, endsAt: at })
+    await tx.insert(t.revokedTokens).values({ id: 'token', expiresAt: at })
+    await tx
+      .insert(t.deferredSyncs)
+      .values({ userId, encryptedToken: '', tokenExpiresAt: at, attempts: 1, nextAttemptAt: at })
+    await tx.insert(t.webhookEndpoints).values({
+      ...{
+        id: 'endpoint',
+        url: 'https://example.com',
+        types: '*',
+        createdAt: at,
+        failingSince: at,
+        pausedUntil: at,
+      },
+      ...{
+        encryptedSecret: world.deps.webhookSecrets.encrypt('secret', 'endpoint', tx.randomBytes),
+        disabledAt: at,
+        disabledReason: 'operator',
+      },
+    })
+    await tx
+      .insert(t.webhookLanes)
+      .values({ endpointId: 'endpoint', userId, nextAttemptAt: at, leaseEndsAt: at })
+    await tx.insert(t.webhookDeliveries).values({
+      ...{
+        endpointId: 'endpoint',
+        userId,
+        sequence: 1,
+        type: 'a.b',
+        body: '{}',
+        state: 'pending',
+        attempts: 1,
+        createdAt: at,
+      },
+      ...{ attemptedAt: at, status: 500, response: 'No', earlierAttempts: '[]' },
+    })
+    await tx.insert(t.termsAcceptances).values({ userId, version: '1', acceptedAt: at })
+    await tx.insert(t.providerKeys).values({ source: 'provider', keys: '[]', fetchedAt: at, mac: '' })
+    await tx.insert(t.eventDistribution).values({ id: 'events', lastPosition: 0 })
+    await tx.insert(t.matchEvents).values({
+      ...{ matchId: 'played', sequence: 1, recordedAt: at, catalogueRevision: 1, data: '{}', position: 0 },
+    })
+    await tx.insert(t.pointsExpiry).values({ days: 365, since: at, day: at, cursor: userId })
+  })
+}
+
+/** Answers the fan who is erased. */
+export async function fillWorld(world: World): Promise<NamedFan> {
+  await importCatalogue(world)
+  world.clock.advance(120_000)
+  const [fan, other, third, merged] = [
+    await patientNamed(world),
+    await patientNamed(world),
+    await patientNamed(world),
+    await patientNamed(world),
+  ]
+  const provider = world.config.identity.name
+  for (const one of [fan, other, third, merged]) {
+    const profile = { bio: 'Hello', country: 'PT', locale: 'pt-PT', favoriteTeamId: 'harbour' }
+    expectStatus(200, await one.patch('/api/user/profile', profile))
+    expectStatus(200, await one.post('/api/user/onboarding', {}))
+    expectStatus(200, await one.post('/api/user/sync-identity', {}))
+    await world.db.write(tx =>
+      grantPoints(
+        tx,
+        { source: 'shop', provider },
+        { fan: { userId: one.id }, delta: 500, ref: `grant:${one.id}`, note: 'Hello' },
+      ),
+    )
+  }
+  for (const seat of [1, 2]) {
+    await happen(world, fan, EVENT, { data: { seat } })
+    world.clock.advance(120_000)
+  }
+  await happen(world, merged, EVENT, { data: { seat: 1 } })
+  const undone = await happen(world, fan, EVENT, { data: { seat: 3 } })
+  const systems = world.withToken(await world.serverKey(['events:write'], { source: 'shop' }))
+  expectStatus(200, await systems.post('/api/events/void', { id: undone, note: 'Returned' }))
+  expectStatus(404, await systems.post('/api/events/void', { id: 'early', note: 'Never came' }))
+  await cash(world, fan)
+  await topUp(merged, 1_000)
+  await promote(world, merged.id, 50, { ref: 'merged' })
+  await packs(world, fan)
+  await shop(world, fan)
+  await rewards(world, fan)
+  await items(fan, other)
+  await matches(world, [fan, other, third])
+  await follow(fan, other.handle)
+  await follow(other, third.handle)
+  expectStatus(204, await put(fan, 'mutes', third.handle))
+  await block(third, merged.handle)
+  expectStatus(200, await fan.patch('/api/user/privacy', { activity: 'followers' }))
+  expectStatus(201, await linkAccount(fan))
+  await challenge(fan, newAccount().address)
+  expectStatus(201, await upload(fan, newPng()))
+  expectStatus(200, await fan.post('/api/auth/native-token', { deviceName: 'Phone' }))
+  await moderation(world, fan, other, third)
+  for (const operation of ['grantPoints', 'refundPurchase'])
+    await world.db.write(tx =>
+      recordAction(tx, {
+        ...{
+          staff: { id: 'link:ana', name: 'Ana', role: 'owner' },
+          operation,
+          subject: { kind: 'fan', id: fan.id },
+        },
+        ...{
+          reason: 'A delay',
+          detail: { points: 1 },
+          confirmedBy: { id: 'link:bo', name: 'Bo', role: 'owner' },
+        },
+      }),
+    )
+  await world.db.write(tx =>
+    mergeFans(tx, { from: merged.id, into: fan.id, mergedBy: 'Ana', reason: 'Two phones' }),
+  )
+  const erased = await eraseFan(world, fan)
+  await operations(world, fan.id)
+  world.clock.advance(DAY)
+  await keepDailyFigures(world.db, () => false)
+  return erased
+}
+
+/** A fan who has bought, won and said things, and is erased. */
+async function eraseFan(world: World, other: NamedFan) {
+  const fan = await patientNamed(world)
+  const provider = world.config.identity.name
+  expectStatus(200, await fan.post('/api/user/onboarding', {}))
+  await follow(other, fan.handle)
+  await topUp(fan, 3_000)
+  const opened = await buyWithMoney(fan, 'gold')
+  expectStatus(200, await open(fan, opened.userPack.id, 'a seed'))
+  expectStatus(200, await fan.post('/api/rewards/claim', { rewardId: 'ticket' }))
+  const { id } = expectStatus(201, await checkout(fan, line('voucher', 'one', 2)))
+  expectStatus(200, await completeOrder(fan, id, await pay(fan, id)))
+  expectStatus(201, await checkout(fan, line('shirt', 'm')))
+  const by = { decidedBy: 'Ana', reason: 'spam', note: 'Seen.' } as const
+  await world.db.write(tx => recordDecision(tx, { ...by, fanId: fan.id, kind: 'hide' }))
+  await world.db.write(tx => eraseUser(tx, { provider, subject: fan.subject }))
+  return fan
+}
+
+/** Whose token outlives what the world does with the clock. */
+async function patientNamed(world: World): Promise<NamedFan> {
+  const fan = await namedFan(world)
+  return { ...fan, ...world.withToken(await world.idp.issueToken(fan.subject, { expiresIn: 365 * 86_400 })) }
+}
+
+async function rewards(world: World, fan: NamedFan) {
+  for (const path of ['claim', 'redeem'])
+    expectStatus(200, await fan.post(`/api/rewards/${path}`, { rewardId: 'ticket' }))
+  const { rewards: own } = expectStatus(200, await fan.get('/api/user/rewards'))
+  const desk = world.withToken(await world.serverKey(['redemptions:write'], { source: 'desk' }))
+  expectStatus(
+    200,
+    await desk.post(
+      `/api/redemptions/${own.find(({ redemptionCode: code }: { redemptionCode: string | null }) => code !== null).redemptionCode}/use`,
+      {},
+    ),
+  )
+}
+
+async function items(fan: NamedFan, other: NamedFan) {
+  const { items: own } = expectStatus(200, await fan.get('/api/user/collection'))
+  const [first, second] = own.flatMap(({ id, serialNumbers }: { id: string; serialNumbers: number[] }) =>
+    serialNumbers.map(serialNumber => ({ collectibleId: id, serialNumber })),
+  )
+  expectStatus(201, await offer(fan, other.handle, [second]))
+  const trade = expectStatus(201, await offer(fan, other.handle, [first]))
+  expectStatus(200, await accept(other, trade))
+  const locker = { title: 'Derby', theme: 'night', shelves: [{ title: 'Goals', items: [second] }] }
+  expectStatus(200, await fan.put('/api/user/locker', locker))
+}
