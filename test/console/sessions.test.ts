@@ -216,7 +216,7 @@ onEachEngine('signing in to the console', world => {
 
 // A world of its own: its events fill what the log writes of one name in a second.
 onEachEngine('guessing links of the console', world => {
-  const { anonymous, as } = consoleOf(world)
+  const { anonymous, as, client } = consoleOf(world)
 
   test('is limited for each address, and reported', async () => {
     const answers = []
@@ -224,7 +224,25 @@ onEachEngine('guessing links of the console', world => {
       answers.push(await anonymous.post('/api/session/sign-in', { secret: `guess ${nth}` }))
     expect(answers.map(({ status }) => status).filter(status => status === 429)).toHaveLength(5)
     expect(world.logged.some(line => line.includes('"sign_in_limit_reached"'))).toBe(true)
+    const { secret } = await world.db.write(tx => issueLink(tx, { name: 'Grace', role: 'support' }))
+    expect((await anonymous.post('/api/session/sign-in', { secret })).status).toBe(200)
     // Who is signed in still works.
     expect((await as('support').get('/api/session')).status).toBe(200)
+  })
+
+  test.each([
+    ['a picture in its page', 'GET', '/api/session/sign-in', 405],
+    ['a form that it sends', 'POST', '/api/session/sign-in', 403],
+    ['an address that cannot be read', 'GET', '/api/session/provider/callback?bad=%zz', 400],
+    ['a response of no sign-in', 'GET', '/api/session/provider/callback?code=1&state=2', 303],
+  ])('another site locks nobody out by %s', async (_, method, path, status) => {
+    const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://other.example' }
+    const stranger = client({})
+    for (let nth = 0; nth < 70; nth++)
+      expect((await stranger.send(path, { method, headers })).status).toBe(status)
+    const { secret } = await world.db.write(tx => issueLink(tx, { name: 'Grace', role: 'support' }))
+    expect((await anonymous.post('/api/session/sign-in', { secret })).status).toBe(200)
+    const callback = await stranger.get('/api/session/provider/callback?code=1&state=2')
+    expect(callback.status).toBe(303)
   })
 })

@@ -24,7 +24,7 @@ import { sessionRoutes } from './sessions/routes.ts'
 import { staffRoutes } from './sessions/staff-routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
-/** Requests per minute of a network address: a club's staff share one, and nobody types so many secrets. */
+/** Requests and refused secrets per minute of a network address: a club's staff share one, and nobody mistypes so many. */
 const RATES = { address: 6_000, tokensPerAddress: 60 }
 
 type Handle = (request: Request) => Promise<Response>

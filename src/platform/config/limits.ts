@@ -13,7 +13,7 @@ function readRates(reader: EnvironmentReader) {
   return Object.freeze({
     /** All requests of a network address, before authentication. Fans in a stadium or at one carrier share a few. */
     address: rate('RATE_LIMIT_ADDRESS', 6_000),
-    /** Requests of a network address to `/api/auth` that fail. */
+    /** Refused refresh tokens of a network address. */
     tokensPerAddress: rate('RATE_LIMIT_TOKENS_PER_ADDRESS', 1_200),
     /** All requests of an authenticated caller. */
     caller: rate('RATE_LIMIT_CALLER', 600),

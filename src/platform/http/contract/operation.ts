@@ -13,7 +13,7 @@ import type { TObject, TSchema, TUnsafe } from '../../../core/typebox.ts'
 import type { Bodies } from '../edge/body.ts'
 import { respondConditionally } from '../edge/conditional.ts'
 import { readIdempotencyKey } from '../idempotency/idempotency.ts'
-import { limitCaller, limitSource, type RateLimitHeaders } from '../rate-limits/policies.ts'
+import { addLimits, limitCaller, limitSource, type RateLimitHeaders } from '../rate-limits/policies.ts'
 import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { isLocalized, respondLocalized, respondLocalizedConditionally } from './language.ts'
 import { requireStrict } from './strictness.ts'
@@ -49,7 +49,10 @@ export interface Declaration<Body, Query, Params, Responses, Problem> {
   problems?: readonly Problem[]
   /** Database access, which determines the problems of the database. By default `write` with a body, otherwise `read`. */
   data?: DataAccess
-  /** A tighter limit for each caller or source, in addition to that of all requests; `tokens` counts each address as well. */
+  /**
+   * A tighter limit for each caller or source, in addition to that of all requests. `tokens` of an operation without a caller: 401
+   * counts as a failure of the address.
+   */
   limit?: Policy
   /** Responses have an ETag and answer conditional requests: see `conditional.ts`. */
   conditional?: boolean
@@ -213,10 +216,7 @@ const countCaller =
   (policy: Policy) =>
   ({ caller, source, rateLimiter, set }: Counted): void => {
     if (!rateLimiter) return
-    const report = ({ RateLimit, 'RateLimit-Policy': policies }: RateLimitHeaders) => {
-      set.headers.RateLimit = [set.headers.RateLimit, RateLimit].filter(Boolean).join(', ')
-      set.headers['RateLimit-Policy'] = [set.headers['RateLimit-Policy'], policies].filter(Boolean).join(', ')
-    }
+    const report = (limits: RateLimitHeaders) => addLimits(set.headers, limits)
     if (caller) limitCaller(rateLimiter, policy, caller, report)
     else if (source !== undefined) limitSource(rateLimiter, policy, source, report)
   }

@@ -13,8 +13,7 @@ export type RouteFacts = ReturnType<typeof routeFacts>
 
 export function routeFacts(routes: Route[]) {
   const probes = new Set<string>()
-  const tokens = new Set<string>()
-  const tokenPrefixes: string[] = []
+  const judgesSecrets = new Set<string>()
   const bodies = new Map<string, number>()
   /** Those of them with parameters, such as `/entries/:entryId`. */
   const parametrized: Route[] = []
@@ -27,24 +26,21 @@ export function routeFacts(routes: Route[]) {
     operations.set(`${method} ${path}`, declared.id)
     // Elysia answers HEAD on each route of GET.
     if (method === 'GET') operations.set(`HEAD ${path}`, declared.id)
-    const parameter = path.indexOf(':')
     if (declared.probe) probes.add(path)
-    if (declared.takesBody && route.hooks.detail?.[CALLER_KIND] === 'anyone') bodiesOfAnyone.add(path)
-    if (declared.maxBodyBytes !== undefined) {
-      bodies.set(path, declared.maxBodyBytes)
-      if (parameter >= 0) parametrized.push(route)
-    }
-    if (declared.limit !== 'tokens') continue
-    if (parameter < 0) tokens.add(path)
-    else tokenPrefixes.push(path.slice(0, parameter))
+    const ofAnyone = route.hooks.detail?.[CALLER_KIND] === 'anyone'
+    if (declared.takesBody && ofAnyone) bodiesOfAnyone.add(path)
+    if (declared.limit === 'tokens' && ofAnyone) judgesSecrets.add(`${method} ${path}`)
+    if (declared.maxBodyBytes === undefined) continue
+    bodies.set(path, declared.maxBodyBytes)
+    if (path.includes(':')) parametrized.push(route)
   }
   return {
     /** The id of the operation of a route, given as its declared path; undefined if it declares none. */
     operationOf: (method: string, route: string | undefined) => operations.get(`${method} ${route}`),
     /** Load balancers' probes: no limit, no check of the query or of the Host header. */
     isProbe: (path: string) => probes.has(path),
-    /** Requests on this path could guess tokens: a tighter limit per address applies. */
-    issuesTokens: (path: string) => tokens.has(path) || tokenPrefixes.some(prefix => path.startsWith(prefix)),
+    /** The operation of a route judges a secret that names no caller, which a request could guess. */
+    judgesSecret: (method: string, route: string | undefined) => judgesSecrets.has(`${method} ${route}`),
     /** The operation on this path reads a body without knowing its caller. */
     readsBodyOfAnyone: (path: string) => bodiesOfAnyone.has(path),
     /** Bytes; undefined where `MAX_BODY_BYTES` applies. */

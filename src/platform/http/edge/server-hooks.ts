@@ -9,7 +9,13 @@ import type { AppSources } from '../../../core/sources.ts'
 import type { Tracer } from '../../../core/tracer.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Config } from '../../config/config.ts'
-import { countFailure, isFailure, limitAddress, type RateLimitHeaders } from '../rate-limits/policies.ts'
+import {
+  addLimits,
+  limitAddress,
+  limitFailures,
+  type RateLimitHeaders,
+  requireFewFailures,
+} from '../rate-limits/policies.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { announcedBytes, type Bodies, isReadWhole, parseBody, receiveBody, receiveBytes } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
@@ -23,6 +29,14 @@ import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createUnfinishedBodies } from './unfinished-bodies.ts'
 import { createWriteAdmission, WRITES } from './write-admission.ts'
+
+/** Every route of the application has it in its context, for secrets whose refusal is no 401, or is expensive to find. */
+export interface Failures {
+  /** @throws DomainError `rate_limited` after too many refused secrets of the address */
+  check(request: Request): void
+  /** Counts a refused secret. @throws DomainError `rate_limited` */
+  count(request: Request): void
+}
 
 /** A client's `X-Request-Id` is used if it matches. */
 const VALID_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
@@ -172,14 +186,30 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
     log.warn(line, 'preflight refused: CORS_ORIGINS does not list the origin')
   }
 
-  function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
-    const report = (limits: RateLimitHeaders) => Object.assign(headers, limits)
-    limitAddress(rateLimiter, facts.issuesTokens(path), () => addressOf(request), report)
+  const failures: Failures = {
+    check: request => requireFewFailures(rateLimiter, () => addressOf(request)),
+    count: request =>
+      limitFailures(
+        rateLimiter,
+        () => addressOf(request),
+        () => {},
+      ),
+  }
+
+  /** A secret that was refused: beyond the limit of its address the refusal is `rate_limited`. */
+  function countRefusal(refusal: DomainError, request: Request, report: (limits: RateLimitHeaders) => void) {
+    try {
+      limitFailures(rateLimiter, () => addressOf(request), report)
+      return refusal
+    } catch (error) {
+      return toDomainError(error, request)
+    }
   }
 
   return (
     new Elysia({ name: 'matchday/server-hooks' })
       .decorate('bodies', bodies)
+      .decorate('failures', failures)
       .decorate('defaultLanguage', config.defaultLanguage)
       // Elysia awaits every hook that may return a promise, and builds what a hook's parameters name (`server` and
       // `headers` are expensive): this hook is synchronous and names as little as possible.
@@ -197,7 +227,11 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
         // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
         if (!probe || request.headers.has('host')) requireHost(request)
         if (!probe) {
-          countAddress(request, path, set.headers)
+          limitAddress(
+            rateLimiter,
+            () => addressOf(request),
+            limits => Object.assign(set.headers, limits),
+          )
           checkUrl(request)
         }
         if (WRITES.has(request.method)) admitWrite(request, path)
@@ -219,6 +253,8 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
         let response =
           error instanceof NotFoundError ? respondToMethod(request, requestId) : toDomainError(error, request)
         if (response instanceof DomainError) {
+          if (response.type.status === 401 && facts.judgesSecret(request.method, route))
+            response = countRefusal(response, request, limits => addLimits(set.headers, limits))
           if (response.type.status >= 500 && !(error instanceof DomainError)) {
             log.error({ requestId, code: response.code, error }, 'request failed')
           }
@@ -239,8 +275,6 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
           }
           response = problemResponse(response, requestId)
         }
-        if (isFailure(response.status) && facts.issuesTokens(pathOf(request.url)))
-          countFailure(rateLimiter, () => addressOf(request))
         requestLog.end(request, response.status, route)
         return respond(response, set)
       })

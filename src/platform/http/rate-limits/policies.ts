@@ -6,8 +6,8 @@ import type { SecurityEvent } from '../../../core/security-events.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 
-/** Lists with one item for each policy that counted the request (draft-ietf-httpapi-ratelimit-headers-11). Absent if none did. */
-export type RateLimitHeaders = Partial<Record<'RateLimit' | 'RateLimit-Policy', string>>
+/** An item of the lists of policies that counted the request (draft-ietf-httpapi-ratelimit-headers-11). */
+export type RateLimitHeaders = Record<'RateLimit' | 'RateLimit-Policy', string>
 
 /** Receives the headers before `rate_limited` is thrown. */
 type Report = (headers: RateLimitHeaders) => void
@@ -18,78 +18,74 @@ const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
   redemptions: 'redemption_limit_reached',
 }
 
-const OF_ADDRESS: Policy[] = ['address']
-const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
-/** Only failures count: a stadium shares an address, and signs in. */
-const OF_FAILURES: ReadonlySet<Policy> = new Set(['tokensPerAddress'])
-
-/** A request that was refused by its address after so many failures is none; neither is one that the server could not answer. */
-export const isFailure = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 408 && status !== 429
-
-/** Counts a failure to sign in, or a guess, by its address. */
-export function countFailure(limiter: RateLimiter, addressOf: () => string): void {
-  for (const policy of OF_FAILURES) if (limiter.counts(policy)) limiter.consume(policy, addressOf())
+/** Adds to the policies that have counted the request before. */
+export function addLimits(
+  headers: Record<string, string | number | undefined>,
+  limits: RateLimitHeaders,
+): void {
+  for (const [name, value] of Object.entries(limits))
+    headers[name] = [headers[name], value].filter(Boolean).join(', ')
 }
 
 /**
- * Counts a request by its address, before its caller is known, which also limits the guessing of tokens: of `tokens` only failures
- * count, see `countFailure`. `addressOf` is called only if a policy is on, since it is expensive.
+ * Counts a request by its address, before its caller is known. `addressOf` is called only if the policy is on, since it is
+ * expensive.
  * @throws DomainError `rate_limited`
  */
-export function limitAddress(
-  limiter: RateLimiter,
-  tokens: boolean,
-  addressOf: () => string,
-  report: Report,
-): void {
-  limit(limiter, tokens ? OF_TOKENS : OF_ADDRESS, addressOf, report)
+export function limitAddress(limiter: RateLimiter, addressOf: () => string, report: Report): void {
+  limit(limiter, 'address', addressOf, report)
+}
+
+/**
+ * Counts a credential that was refused, by its address: beyond the limit that is `rate_limited`. A valid one is served whatever others
+ * behind the address send.
+ * @throws DomainError `rate_limited`
+ */
+export function limitFailures(limiter: RateLimiter, addressOf: () => string, report: Report): void {
+  limit(limiter, 'tokensPerAddress', addressOf, report)
+}
+
+/** Before work that a refused credential would cost. Counts nothing. @throws DomainError `rate_limited` */
+export function requireFewFailures(limiter: RateLimiter, addressOf: () => string): void {
+  limit(limiter, 'tokensPerAddress', addressOf, () => {}, { count: false })
 }
 
 /** @throws DomainError `rate_limited` */
 export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Caller, report: Report): void {
-  limit(limiter, [policy], () => `${caller.provider} ${caller.subject}`, report)
+  limit(limiter, policy, () => `${caller.provider} ${caller.subject}`, report)
 }
 
 /** The limit of a calling system. @throws DomainError `rate_limited` */
 export function limitSource(limiter: RateLimiter, policy: Policy, source: string, report: Report): void {
-  limit(limiter, [policy], () => source, report, { source })
+  limit(limiter, policy, () => source, report, { source })
 }
 
 function limit(
   limiter: RateLimiter,
-  policies: Policy[],
+  policy: Policy,
   keyOf: () => string,
   report: Report,
-  members: { source?: string } = {},
+  { count = true, ...members }: { count?: boolean; source?: string } = {},
 ): void {
-  if (!policies.some(limiter.counts)) return
-  const key = keyOf()
-  const allowances: Allowance[] = []
-  let refused: Allowance | undefined
-  for (const policy of policies) {
-    const allowance = OF_FAILURES.has(policy) ? limiter.check(policy, key) : limiter.consume(policy, key)
-    if (allowance === null) continue
-    allowances.push(allowance)
-    if (!allowance.allowed && allowance.resetSeconds > (refused?.resetSeconds ?? 0)) refused = allowance
-  }
-  report(headersOf(allowances))
-  if (!refused) return
-  const { policy, quota, windowSeconds, resetSeconds } = refused
+  if (!limiter.counts(policy)) return
+  const allowance = count ? limiter.consume(policy, keyOf()) : limiter.check(policy, keyOf())
+  if (allowance === null) return
+  report(headersOf(allowance))
+  if (allowance.allowed) return
+  const { quota, windowSeconds, resetSeconds } = allowance
   const event = GUESSES[policy]
   const detail = `The limit is ${quota} requests in ${windowSeconds} s.`
   const security = event && { event, ...members }
   throw new DomainError(transportProblems.rate_limited, { detail, retryAfter: resetSeconds, security })
 }
 
-function headersOf(allowances: Allowance[]): RateLimitHeaders {
-  if (allowances.length === 0) return {}
-  return {
-    'RateLimit-Policy': allowances
-      .map(({ policy, quota, windowSeconds }) => `"${policy}";q=${quota};w=${windowSeconds}`)
-      .join(', '),
-    RateLimit: allowances
-      .map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`)
-      .join(', '),
-  }
-}
+const headersOf = ({
+  policy,
+  quota,
+  windowSeconds,
+  remaining,
+  resetSeconds,
+}: Allowance): RateLimitHeaders => ({
+  'RateLimit-Policy': `"${policy}";q=${quota};w=${windowSeconds}`,
+  RateLimit: `"${policy}";r=${remaining};t=${resetSeconds}`,
+})
