@@ -118,6 +118,8 @@ export async function createDeps(world: World) {
     tokenValidityCache,
     /** Reads of public responses. All other reads use `db`. */
     publicReads,
+    /** Encrypts what binds a sign-in of staff to their browser, in a cookie. */
+    signInEncryption: createEncryption(deriveKey(secret, 'sign-ins to the console')),
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
     /** Keys the hashes under which instances share rate limits. */
     rateLimitSecret: deriveKey(secret, 'rate limits'),

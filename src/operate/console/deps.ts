@@ -28,6 +28,8 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   payments: Payments
   /** Of addresses in the database. */
   addressEncryption: Encryption
+  /** Of the cookies of sign-ins that have begun. */
+  signInEncryption: Encryption
   lifecycle: { stopping: boolean }
   /** How the provider of the staff is called; by default with the guard against internal addresses in production. */
   staffFetch?: Fetch

@@ -2,10 +2,12 @@
 import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
+import { useOnce } from '../../../identity/auth/open-tokens.ts'
 import { anyone } from '../../../platform/http/contract/group.ts'
 import { operation } from '../../../platform/http/contract/operation.ts'
 import { requestIdOf } from '../../../platform/http/edge/request-log.ts'
-import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import { type Failures, uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
+import { ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { recordAction } from '../audit/record.ts'
 import { consoleConfigOf, consoleUrlOf } from '../contract/settings.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -26,10 +28,9 @@ import {
 } from '../sessions/sessions.ts'
 import { createLogoutReader, logOutAtProvider, logOutWithoutRole } from './logout.ts'
 import { LogoutForm, ProviderResponse, Redirect, SignInOptions } from './schema.ts'
-import { createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
+import { ATTEMPT_MS, type Attempt, createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
 
 const PREFIX = '/api/session/provider'
-const ATTEMPT_SECONDS = 600
 
 export const providerRoutes = (deps: ConsoleDeps) => {
   const console = consoleConfigOf(deps)
@@ -51,11 +52,16 @@ export const providerRoutes = (deps: ConsoleDeps) => {
     // Guarantee of the cast: a response of its own is sent as it is.
     return new Response(null, { status: 303, headers }) as never
   }
+  async function requireUnused({ state, endsAt }: Attempt) {
+    if (!(await deps.db.write(tx => useOnce(tx, `sign-in:${state}`, new Date(endsAt)))))
+      throw new SignInRefused('expired', 'the response was used before')
+  }
   const forgotten = attemptCookie(secure, '', 0)
   const refuse = (fault: SignInFault) => redirect(`/?refused=${fault}`, [forgotten])
 
   return anyone({ prefix: PREFIX, tag: 'Session' })
     .use(uncachedInGroup())
+    .derive(({ failures }: { failures?: Failures; request: Request }) => ({ failures }))
     .get(
       '',
       () => ({ provider: provider && new URL(provider.issuer).host }),
@@ -74,7 +80,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
         if (request.headers.get('sec-fetch-site') === 'cross-site') return redirect('/', [])
         try {
           const { location, cookie } = await signIn.begin()
-          return redirect(location, [attemptCookie(secure, cookie, ATTEMPT_SECONDS)])
+          return redirect(location, [attemptCookie(secure, cookie, ATTEMPT_MS / 1_000)])
         } catch (error) {
           deps.log.warn({ error }, 'the provider of the staff cannot be reached')
           return refuse('provider')
@@ -89,13 +95,17 @@ export const providerRoutes = (deps: ConsoleDeps) => {
     )
     .get(
       '/callback',
-      async ({ query, request, set }) => {
+      async ({ failures, query, request, set }) => {
         if (!signIn) return refuse('provider')
+        let isAsked = false
         try {
           // Guarantee of the cast: parameters of a query are texts.
           const response = query as Record<string, string | undefined>
-          const attempt = readCookie(request.headers, attemptCookieName(secure))
-          const { staff, sid } = await signIn.finish(response, attempt)
+          const begun = signIn.read(response, readCookie(request.headers, attemptCookieName(secure)))
+          failures?.check(request)
+          await requireUnused(begun.attempt)
+          isAsked = true
+          const { staff, sid } = await signIn.finish(begun)
           const replaced = readCookie(request.headers, cookieName(secure))
           const { token } = await deps.db.write(async tx => {
             if (replaced !== undefined) await endSessionOfToken(tx, replaced)
@@ -107,12 +117,15 @@ export const providerRoutes = (deps: ConsoleDeps) => {
           })
           return redirect('/', [forgotten, sessionCookie(console, token, SESSION_MS / 1_000)])
         } catch (error) {
+          if (error instanceof DomainError) throw error
           const fault = error instanceof SignInRefused ? error.fault : 'provider'
           const staffId = error instanceof SignInRefused ? error.staffId : null
           if (staffId !== null) await deps.db.write(tx => logOutWithoutRole(tx, staffId))
           const requestId = requestIdOf(set)
           logSecurityEvent(deps.log, 'console_sign_in_refused', { requestId, path: `${PREFIX}/callback` })
           deps.log.warn({ requestId, fault, error }, 'staff were not signed in')
+          const isDown = error instanceof ProviderError && error.kind === 'unavailable'
+          if (isAsked && !isDown) failures?.count(request)
           return refuse(fault)
         }
       },

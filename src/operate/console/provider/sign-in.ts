@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 import type { Sources } from '../../../../db/index.ts'
 import { isSameSecret } from '../../../core/constant-time.ts'
+import type { Encryption } from '../../../core/encryption.ts'
 import { providerIdOf } from '../../../core/staff-ids.ts'
 import { type Fetch, fetchJson, ProviderError } from '../../../platform/identity-provider/fetch-json.ts'
 import { mintSecret } from '../sessions/secrets.ts'
@@ -12,6 +13,10 @@ import { readRole } from './role.ts'
 
 /** OpenID Connect Core 1.0 §2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
+/** From the page of the provider and back. */
+export const ATTEMPT_MS = 600_000
+/** Binds encrypted attempts to their purpose. */
+const OWNER = 'attempt'
 /** Characters of the id of a session at the provider. */
 const MAX_SID = 255
 
@@ -31,16 +36,21 @@ export class SignInRefused extends Error {
   }
 }
 
-/** What binds the response of the provider to this browser: in a cookie until then. */
-interface Attempt {
+/** What binds the response of the provider to this browser: encrypted in a cookie until then. */
+export interface Attempt {
   state: string
   nonce: string
   verifier: string
+  /** Milliseconds. */
+  endsAt: number
 }
 
 interface Options extends StaffProviderDeps, Pick<Sources, 'randomBytes'> {
   redirectUri: string
+  signInEncryption: Encryption
 }
+
+type ProviderResponse = Record<string, string | undefined>
 
 /** Who signed in. */
 interface SignedIn {
@@ -49,8 +59,8 @@ interface SignedIn {
   sid: string | null
 }
 
-export function createStaffSignIn({ redirectUri, randomBytes, ...deps }: Options) {
-  const { fetch } = deps
+export function createStaffSignIn({ redirectUri, randomBytes, signInEncryption, ...deps }: Options) {
+  const { fetch, now } = deps
   const { clientId, clientSecret, issuer, roleClaim } = deps.provider
   const { discover: readEndpoints, issuers, verify } = createStaffProvider(deps)
 
@@ -96,7 +106,8 @@ export function createStaffSignIn({ redirectUri, randomBytes, ...deps }: Options
         state: mintSecret(randomBytes),
         nonce: mintSecret(randomBytes),
         verifier: mintSecret(randomBytes),
-      }
+        endsAt: now().getTime() + ATTEMPT_MS,
+      } satisfies Attempt
       const location = new URL(authorization)
       const parameters = {
         ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
@@ -105,26 +116,30 @@ export function createStaffSignIn({ redirectUri, randomBytes, ...deps }: Options
         code_challenge_method: 'S256',
       }
       for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value)
-      return { location: location.href, cookie: Object.values(attempt).join('.') }
+      const cookie = signInEncryption.encrypt(JSON.stringify(attempt), OWNER, randomBytes(12))
+      return { location: location.href, cookie }
     },
     /**
-     * The person of a response of the provider. `cookie`: what `begin` gave to this browser.
-     * @throws SignInRefused, ProviderError, and jose's errors
+     * The code of a response of the provider, with what began here. Asks nobody. `cookie`: what `begin` gave to this browser.
+     * @throws SignInRefused
      */
-    async finish(
-      response: Record<string, string | undefined>,
-      cookie: string | undefined,
-    ): Promise<SignedIn> {
-      const [state = '', nonce = '', verifier = ''] = cookie?.split('.') ?? []
+    read(response: ProviderResponse, cookie: string | undefined): { code: string; attempt: Attempt } {
+      const text = cookie === undefined ? null : signInEncryption.decrypt(cookie, OWNER)
+      // Guarantee of the cast: nothing else is encrypted with this key.
+      const attempt = text === null ? null : (JSON.parse(text) as Attempt)
       // Another site may have sent the browser here, with a code of its own.
-      if (state === '' || !isSameSecret(response.state ?? '', state))
+      if (!attempt || attempt.endsAt <= now().getTime() || !isSameSecret(response.state ?? '', attempt.state))
         throw new SignInRefused('expired', 'the response is of no sign-in of this browser')
       // RFC 9207: the response is of this provider.
       if (response.iss !== undefined && !issuers.includes(response.iss))
         throw new SignInRefused('provider', 'the response is of another issuer')
       if (response.code === undefined) throw new SignInRefused('denied', 'the provider refused the sign-in')
-      const claims = await redeem(response.code, { state, nonce, verifier })
-      if (!isSameSecret(String(claims.nonce), nonce))
+      return { code: response.code, attempt }
+    },
+    /** Asks the provider whom it signed in. @throws SignInRefused, ProviderError, and jose's errors */
+    async finish({ code, attempt }: { code: string; attempt: Attempt }): Promise<SignedIn> {
+      const claims = await redeem(code, attempt)
+      if (!isSameSecret(String(claims.nonce), attempt.nonce))
         throw new SignInRefused('provider', 'the ID token is of another sign-in')
       if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== clientId)
         throw new SignInRefused('provider', 'the ID token is for another client')
