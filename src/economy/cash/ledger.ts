@@ -4,7 +4,7 @@
  */
 import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { LedgerMismatchError } from '../points/account.ts'
 import { noteAppended } from '../points/appended-entries.ts'
 import { chainEntry, GENESIS_HASH, isHeadOf } from '../points/hash.ts'
@@ -109,14 +109,3 @@ const updateAccount = prepared((tx: Transaction, { userId, currency, ...changed 
     .set(changed)
     .where(and(eq(cashAccounts.userId, userId), eq(cashAccounts.currency, currency)))
 })
-
-/** The entry of a cause. */
-export const findCashEntry = preparedRow(
-  (reader: Reader, userId: string, reason: CashReason, ref: string) => {
-    const { cashEntries: entries } = reader.tables
-    return reader
-      .select()
-      .from(entries)
-      .where(and(eq(entries.userId, userId), eq(entries.reason, reason), eq(entries.ref, ref)))
-  },
-)

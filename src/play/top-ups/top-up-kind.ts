@@ -6,7 +6,7 @@ import { locksForUpdate } from '../../../db/row-lock.ts'
 import type { Reader } from '../../../db/types.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockSettledCash } from '../../economy/cash/holds.ts'
-import { findCashEntry, lockCash } from '../../economy/cash/ledger.ts'
+import { lockCash } from '../../economy/cash/ledger.ts'
 import { sumPromotions } from '../../economy/cash/promotions.ts'
 import { lockFan } from '../../identity/users/users.ts'
 import type { Locked, PurchaseKind } from '../purchases/kind.ts'
@@ -61,10 +61,10 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
 
   /** What the fan has spent cannot be paid out, and what the club gave never is. Nothing returns to a stock. */
   async takeBack(tx, topUp) {
-    const { id, userId, priceAmount } = topUp
+    const { id, status, priceAmount } = topUp
+    // Of a due refund nothing was credited, or it was taken back when the refund became due.
+    if (status !== 'completed') return false
     const { ledger, promotions } = await lockSettledCash(tx, keyOf(topUp))
-    if (!(await findCashEntry(tx, userId, 'top_up', id))) return false
-    if (await findCashEntry(tx, userId, 'top_up_refund', id)) return false
     const left = ledger.available() - sumPromotions(promotions)
     if (left < priceAmount)
       throw new DomainError(purchaseProblems.not_refundable, {

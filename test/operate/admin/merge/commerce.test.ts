@@ -1,8 +1,9 @@
 /** A merge of two fans who are in the middle of something: wallets, cash that is held, orders and trades that are open. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
-import { refund } from '../../../../src/play/purchases/refund.ts'
+import { markDue, refund } from '../../../../src/play/purchases/refund.ts'
 import { orderKind } from '../../../../src/play/shop/order-kind.ts'
+import { topUpKind } from '../../../../src/play/top-ups/top-up-kind.ts'
 import { type NamedFan, namedFan } from '../../../identity/relations/relations-world.ts'
 import { expectStatus, refusal } from '../../../play/packs/packs-world.ts'
 import {
@@ -119,6 +120,37 @@ const suite = (world: World) => {
     test('frees it when the order expires', async () => {
       world.clock.advance(HOLD)
       expect(await cashOf(world, into)).toEqual([2800, 0])
+      expect(await findingsOf(world)).toEqual([])
+    })
+  })
+
+  describe('with top-ups', () => {
+    const refundTopUp = (id: string) => world.db.write(tx => refund(tx, topUpKind, id))
+
+    test('takes a refunded one from the fan who remains, and none twice', async () => {
+      const [moved, due] = [await topUp(from, 1000), await topUp(from, 400)]
+      await world.db.write(tx => markDue(tx, topUpKind, due.id))
+      expect(await cashOf(world, from)).toEqual([1000, 0])
+      await merge()
+      await refundTopUp(moved.id)
+      expect(await cashOf(world, into)).toEqual([0, 0])
+      await refundTopUp(due.id)
+      expect(await cashOf(world, into)).toEqual([0, 0])
+      expect(await findingsOf(world)).toEqual([])
+    })
+
+    test('refuses the refund of one that the fan who remains has spent', async () => {
+      const { id } = await topUp(from, 1000)
+      await merge()
+      const order = expectStatus(201, await checkout(into, await addStock(world, 3)))
+      await topUp(into, 1000)
+      expectStatus(200, await into.post('/api/checkout/payment', { orderId: order.id, method: 'cash' }))
+      expectStatus(200, await completeOrder(into, order.id))
+      expect(await cashOf(world, into)).toEqual([100, 0])
+      await expect(refundTopUp(id)).rejects.toMatchObject({ code: 'not_refundable' })
+      await world.db.write(tx => refund(tx, orderKind, order.id))
+      await refundTopUp(id)
+      expect(await cashOf(world, into)).toEqual([1000, 0])
       expect(await findingsOf(world)).toEqual([])
     })
   })
