@@ -14,8 +14,8 @@ export type Completion<Result> =
   | { outcome: 'blocked'; by: DomainError }
   /** Not paid, and the fan has cancelled it. */
   | { outcome: 'cancelled' }
-  /** Paid, but cancelled, or expired and sold out: the operator refunds the money. */
-  | { outcome: 'refund_due'; purchaseId: string; newly: boolean }
+  /** Paid, but cancelled, expired or blocked: the operator refunds the money. */
+  | { outcome: 'refund_due'; purchaseId: string; newly: boolean; because: 'late' | 'ended' | DomainError }
 
 /**
  * The client and the gateway may both call it, concurrently and repeatedly. Outcomes other than `completed` must be
@@ -41,10 +41,13 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
   const status = statusOf(purchase, lock.now)
   if (status === 'completed' || status === 'refunded')
     return { outcome: 'completed', purchase: await kind.readResult(tx, purchase) }
-  if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
+  if (status === 'refund_due') {
+    const because = purchase.expiresAt <= lock.now ? 'late' : 'ended'
+    return { outcome: 'refund_due', purchaseId, newly: false, because }
+  }
   const paid = isPaidBefore(payment)
   if (status === 'cancelled')
-    return paid ? markRefundDue(tx, kind, purchase, payment) : { outcome: 'cancelled' }
+    return paid ? markRefundDue(tx, kind, purchase, payment, 'ended') : { outcome: 'cancelled' }
   const late = status === 'expired'
   if (late && !paid) return { outcome: 'expired' }
   // A late payment is delivered if stock is free. A hold gets anything unsold; there is nothing if the operator reduced the
@@ -55,7 +58,8 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
     if (!completion) throw new Error('a purchase changed while its stock was locked')
     return completion
   }
-  return paid ? markRefundDue(tx, kind, purchase, payment) : { outcome: 'blocked', by: blocker }
+  if (!paid) return { outcome: 'blocked', by: blocker }
+  return markRefundDue(tx, kind, purchase, payment, late ? 'late' : blocker)
 }
 
 /** Null, with nothing changed, if the purchase is no longer pending. */
@@ -74,27 +78,31 @@ async function completePending<Row extends Purchase, Lock extends Locked, Result
 }
 
 async function markRefundDue<Row extends Purchase, Lock extends Locked, Result>(
-  ...[tx, kind, purchase, payment]: Parameters<typeof markPaidTooLate<Row, Lock, Result>>
+  tx: Transaction,
+  kind: PurchaseKind<Row, Lock, Result>,
+  purchase: Row,
+  payment: Payment,
+  because: 'late' | 'ended' | DomainError,
 ): Promise<Completion<Result>> {
-  const completion = await markPaidTooLate(tx, kind, purchase, payment)
-  if (!completion) throw new Error('a purchase changed while its stock was locked')
-  return completion
+  if (!(await markPaidTooLate(tx, kind, purchase, payment)))
+    throw new Error('a purchase changed while its stock was locked')
+  return { outcome: 'refund_due', purchaseId: purchase.id, newly: true, because }
 }
 
-/** Books a payment that does not complete its purchase. Null, with nothing changed, if the purchase has changed. */
+/** Books a payment that does not complete its purchase. False, with nothing changed, if the purchase has changed. */
 export async function markPaidTooLate<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
   kind: PurchaseKind<Row, Lock, Result>,
   purchase: Row,
   payment: Payment,
-): Promise<Completion<Result> | null> {
+): Promise<boolean> {
   const changes = { status: 'refund_due', paymentReference: referenceOf(payment) }
   const due = await kind.update(tx, purchase, purchase.status, changes)
-  if (!due) return null
+  if (!due) return false
   await capture(tx, kind, due, payment)
   await kind.release(tx, due)
   await kind.recordRefundDue(tx, due)
-  return { outcome: 'refund_due', purchaseId: purchase.id, newly: true }
+  return true
 }
 
 const referenceOf = (payment: Payment) => (payment.kind === 'money' ? payment.reference : null)

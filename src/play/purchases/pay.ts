@@ -45,9 +45,12 @@ preparePayment.problems = [
 function requirePending(kind: PurchaseKind, purchase: Purchase, now: Date): void {
   const status = statusOf(purchase, now)
   if (status === 'completed') throw new DomainError(purchaseProblems.no_payment_needed)
-  if (status === 'refund_due') throw paidTooLate(kind)
+  if (status === 'refund_due')
+    throw paidInVain(kind, purchase.completedAt === null && purchase.expiresAt <= now ? 'late' : 'ended')
   if (status === 'refunded')
-    throw new DomainError(kind.problems.expired, { detail: `The ${kind.noun} is refunded; start another.` })
+    throw new DomainError(kind.problems.notPending, {
+      detail: `The ${kind.noun} is refunded; start another.`,
+    })
   if (status === 'cancelled') throw cancelled(kind)
   if (status !== 'pending') throw new DomainError(kind.problems.expired)
   if (!needsMoney(purchase)) throw new DomainError(purchaseProblems.no_payment_needed)
@@ -139,7 +142,7 @@ export async function completeFor<Row extends Purchase, Lock extends Locked, Res
   if (completion.outcome === 'expired') return new DomainError(kind.problems.expired)
   if (completion.outcome === 'cancelled') return cancelled(kind)
   reportRefundDue(tx, log, completion)
-  return paidTooLate(kind)
+  return paidInVain(kind, completion.because)
 }
 
 /** After a purchase is cancelled. Not awaited: a payment that succeeds nevertheless becomes `refund_due`. */
@@ -160,5 +163,16 @@ export function reportRefundDue(tx: Transaction, log: Logger, completion: Comple
 const cancelled = ({ problems, noun }: PurchaseKind) =>
   new DomainError(problems.notPending, { detail: `The ${noun} was cancelled; start another.` })
 
-const paidTooLate = ({ problems }: PurchaseKind) =>
-  new DomainError(problems.expired, { detail: 'The payment came too late; it will be refunded.' })
+/** A payment of what cannot be completed. */
+function paidInVain({ problems, noun }: PurchaseKind, because: 'late' | 'ended' | DomainError): DomainError {
+  if (because === 'late')
+    return new DomainError(problems.expired, { detail: 'The payment came too late; it will be refunded.' })
+  if (because === 'ended')
+    return new DomainError(problems.notPending, {
+      detail: `The ${noun} has ended; its payment will be refunded.`,
+    })
+  const detail = [because.explanation.detail, 'The payment will be refunded.'].filter(Boolean).join(' ')
+  // Guarantee of the cast: members are an object, or there are none.
+  const members = because.members as object | undefined
+  return new DomainError(because.type, { ...because.explanation, ...members, detail })
+}

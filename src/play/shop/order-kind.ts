@@ -93,7 +93,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     if (late && !(await isWithinLimits(tx, order, lines, now)))
       return new DomainError(shopProblems.order_expired)
     const { voucherCode } = order
-    if (voucherCode !== null && !(await isUsable(tx, voucherCode, now, order.id)))
+    if (voucherCode !== null && !(await isUsable(tx, voucherCode, since, order.id)))
       return new DomainError(shopProblems.voucher_not_accepted, {
         detail: 'The voucher of the order was used or voided meanwhile.',
       })
@@ -115,6 +115,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     changeSold(
       tx,
       lines.map(line => ({ ...line, by: line.quantity })),
+      order.createdAt,
     )
     return readOrderWhole(tx, order.id)
   },

@@ -107,14 +107,16 @@ export function countFree(variant: VariantRow, held: Map<string, number>): numbe
 
 /**
  * Adds to the number sold; negative for units that come back. At the end of the unit of work, so that sales of a variant wait for
- * each other only then. The lines that are sold hold nothing any more.
+ * each other only then. The lines that are sold hold nothing any more. `since`: a hold of others that had ended by then stays ended,
+ * also if the clock went back.
  */
-export function changeSold(tx: Transaction, changes: SoldUnits[]): void {
+export function changeSold(tx: Transaction, changes: SoldUnits[], since = new Date(0)): void {
   tx.invalidate(productsTag)
   const sold = tx.deferred(soldUnits)
   for (const { productId, variantId, by } of changes) {
     const name = nameOfVariant({ productId, variantId })
-    sold.set(name, { productId, variantId, by: by + (sold.get(name)?.by ?? 0) })
+    const before = sold.get(name) ?? { by: 0, since }
+    sold.set(name, { productId, variantId, by: by + before.by, since: latest(since, before.since) })
   }
 }
 
@@ -122,7 +124,9 @@ interface SoldUnits extends VariantReference {
   by: number
 }
 
-const soldUnits: Deferred<Map<string, SoldUnits>> = {
+const latest = (...times: Date[]) => new Date(Math.max(...times.map(time => time.getTime())))
+
+const soldUnits: Deferred<Map<string, SoldUnits & { since: Date }>> = {
   order: 2,
   start: () => new Map(),
   async write(tx, sold) {
@@ -140,10 +144,10 @@ const soldUnits: Deferred<Map<string, SoldUnits>> = {
  * The hold of an order that is completed in its last moment ends before the commit, and others may have held its units meanwhile.
  * @throws ConflictError
  */
-async function requireUnheld(tx: Transaction, sales: SoldUnits[]): Promise<void> {
+async function requireUnheld(tx: Transaction, sales: (SoldUnits & { since: Date })[]): Promise<void> {
   const { now, variants } = await lockLimited(tx, sales)
   const limited = sales.filter(sale => variants.has(nameOfVariant(sale)))
-  const held = await countHeld(tx, limited, now)
+  const held = await countHeld(tx, limited, latest(now, ...sales.map(({ since }) => since)))
   for (const sale of limited) {
     const variant = variants.get(nameOfVariant(sale))
     if (variant && countFree(variant, held) < sale.by) throw new ConflictError('units were held meanwhile')

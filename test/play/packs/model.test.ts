@@ -139,11 +139,12 @@ class Model {
   }
 
   private complete(now: number, purchase: Modelled): string {
-    if (purchase.state === 'refund_due') return 'purchase_expired'
+    if (purchase.state === 'refund_due')
+      return now >= purchase.expiresAt ? 'purchase_expired' : 'purchase_not_pending'
     if (purchase.state === 'cancelled') {
       if (this.price.currency === 'POINTS') return 'purchase_not_pending'
       purchase.state = 'refund_due'
-      return 'purchase_expired'
+      return 'purchase_not_pending'
     }
     if (purchase.state !== 'pending') return 'ok'
     if (now >= purchase.expiresAt) {

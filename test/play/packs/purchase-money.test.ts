@@ -164,7 +164,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
       expect(refusal(await prepare(fan, id))).toEqual([409, 'no_payment_needed'])
     })
 
-    test('is 409 purchase_expired for a purchase that is refunded or refund_due', async () => {
+    test('is 409 purchase_expired for a purchase that was paid too late, purchase_not_pending for a refunded one', async () => {
       const [late, quick] = [await patientFan(world), await patientFan(world)]
       const packId = await onSale(1)
       const { body: started } = await start(late, packId)
@@ -182,7 +182,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
       const refunded = await prepare(quick, bought.id)
       expect([...refusal(refunded), refunded.body.detail]).toEqual([
         409,
-        'purchase_expired',
+        'purchase_not_pending',
         'The purchase is refunded; start another.',
       ])
     })
@@ -288,7 +288,8 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
       return tx.update(packs).set({ supplyTotal: 1 }).where(eq(packs.id, packId))
     })
     const answer = await complete(fan, held.id, await receipt(fan, held.id))
-    expect(refusal(answer)).toEqual([409, 'purchase_expired'])
+    expect(refusal(answer)).toEqual([409, 'sold_out'])
+    expect(answer.body.detail).toContain('The payment will be refunded.')
     expect(refundsDue(held.id)).toHaveLength(1)
   })
 

@@ -186,13 +186,13 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
       expect((await fan.get('/api/user/points')).body.balance).toBe(100)
     })
 
-    test('with money that was paid: 409 purchase_expired, and the refund is due', async () => {
+    test('with money that was paid: 409 purchase_not_pending, and the refund is due', async () => {
       const fan = await patientFan(world)
       const packId = await addPack(world, { price: EUROS, supply: 5 })
       const { id } = expectStatus(201, await start(fan, packId))
       const paid = await receipt(fan, id)
       await cancel(fan, id)
-      expect(refusal(await complete(fan, id, paid))).toEqual([409, 'purchase_expired'])
+      expect(refusal(await complete(fan, id, paid))).toEqual([409, 'purchase_not_pending'])
       expect((await fan.get(`/api/packs/purchases/${id}`)).body).toMatchObject({
         status: 'refund_due',
         userPack: null,

@@ -218,7 +218,7 @@ onEachEngine(
       const { id } = expectStatus(201, await checkout(fan, productId))
       const { packs } = world.db.tables
       await world.db.write(tx => tx.update(packs).set({ supplyTotal: 0 }).where(eq(packs.id, packId)))
-      expect(refusal(await completeOrder(fan, id, await pay(fan, id)))).toEqual([409, 'order_expired'])
+      expect(refusal(await completeOrder(fan, id, await pay(fan, id)))).toEqual([409, 'product_inactive'])
       expect((await orderOf(fan, id)).status).toBe('refund_due')
       expect(refusal(await checkout(fan, productId))).toEqual([409, 'product_inactive'])
     })

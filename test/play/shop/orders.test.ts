@@ -207,7 +207,7 @@ onEachEngine('Orders', world => {
       const fan = await patientFan(world)
       const { id } = expectStatus(201, await checkout(fan, await addStock(world, 1)))
       expectStatus(200, await cancelOrder(fan, id))
-      expect(refusal(await completeOrder(fan, id, await pay(fan, id)))).toEqual([409, 'order_expired'])
+      expect(refusal(await completeOrder(fan, id, await pay(fan, id)))).toEqual([409, 'order_not_pending'])
       expect((await orderOf(fan, id)).status).toBe('refund_due')
     })
 

@@ -243,11 +243,22 @@ onEachEngine('A cart of several lines', world => {
     const second = expectStatus(201, await checkout(quick, productId))
     world.clock.set(-2 * 60_000)
     const refused = await completeOrder(late, first.id, await pay(late, first.id))
-    expect(refusal(refused)).toEqual([409, 'order_expired'])
+    expect(refusal(refused)).toEqual([409, 'out_of_stock'])
     expect((await orderOf(late, first.id)).status).toBe('refund_due')
     const paid = await completeOrder(quick, second.id, await pay(quick, second.id))
     expect(expectStatus(200, paid).status).toBe('paid')
     world.clock.set(2 * 60_000)
+  })
+
+  test('is the one that is paid when the clock goes back to before the hold of an older one had ended', async () => {
+    const [late, quick] = [await patientFan(world), await patientFan(world)]
+    const productId = await addStock(world, 1)
+    expectStatus(201, await checkout(late, productId))
+    world.clock.advance(HOLD)
+    const { id } = expectStatus(201, await checkout(quick, productId))
+    world.clock.set(-60_000)
+    expect(expectStatus(200, await completeOrder(quick, id, await pay(quick, id))).status).toBe('paid')
+    world.clock.set(60_000)
   })
 
   test('may be started again when ten others have expired or were cancelled', async () => {

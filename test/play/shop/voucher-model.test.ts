@@ -121,6 +121,39 @@ onEachEngine(
       },
     )
 
+    test('is valid again after the refund of its use, also if the fan who used it is erased before', async () => {
+      const { user, code, scarf } = await bought(world)
+      const use = await useInOrder(user, scarf, code)
+      const { subject } = user
+      await world.db.write(tx => eraseUser(tx, { provider: world.config.identity.name, subject }))
+      await refundOrder(world, use)
+      expect(await stateOf(code)).toBe('valid')
+      await expectSound(world)
+    })
+
+    test('that its owner loses while a pending order has it ends that order when it is paid, by its own code', async () => {
+      const { owner, user, code, scarf } = await bought(world)
+      const { id } = expectStatus(201, await withVoucher(user, scarf, code))
+      const { subject } = owner
+      await world.db.write(tx => eraseUser(tx, { provider: world.config.identity.name, subject }))
+      const paid = await completeOrder(user, id, await pay(user, id))
+      expect(refusal(paid)).toEqual([409, 'voucher_not_accepted'])
+      expect(paid.body.detail).toContain('The payment will be refunded.')
+      expect((await user.get(`/api/user/orders/${id}`)).body.status).toBe('refund_due')
+      expect(refusal(await completeOrder(user, id))).toEqual([409, 'order_not_pending'])
+    })
+
+    test('of an order that was started when another had expired pays it, also if the clock goes back', async () => {
+      const { user, code, scarf } = await bought(world)
+      expectStatus(201, await withVoucher(user, scarf, code))
+      world.clock.advance(HOLD)
+      const { id } = expectStatus(201, await withVoucher(user, scarf, code))
+      world.clock.set(-60_000)
+      expect(expectStatus(200, await completeOrder(user, id, await pay(user, id))).status).toBe('paid')
+      world.clock.set(60_000)
+      await expectSound(world)
+    })
+
     test('whose purchase and use are refunded at the same time is void', async () => {
       for (let round = 0; round < 6; round++) {
         const { user, order, code, scarf } = await bought(world)
