@@ -1,10 +1,14 @@
-/** `bun run docs`: writes what is generated from the sources: in docs/, and the types of the client. `bun run docs build`: the site. */
+/**
+ * `bun run docs`: writes what is generated from the sources: in docs/, the types of the client, and the version of the API.
+ * `bun run docs build`: the site.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
 import { CLIENT_TYPES, readDocument, renderClientTypes } from './build/client-types.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
+import { API_VERSION, type ApiVersion, versionFor } from './docs/api-version.ts'
 import { buildSite } from './docs/build-site.ts'
 import { withRoles } from './docs/console-roles.ts'
 import { renderFloors } from './docs/floors.ts'
@@ -15,7 +19,7 @@ const CONSOLE = 'docs/console.md'
 const command = declareCommand({
   name: 'docs',
   summary:
-    'Writes the problem codes and the picture of the floors in docs/, and the types of the client; or the guide as a site.',
+    'Writes the problem codes and the picture of the floors in docs/, the types of the client, and the version of the API; or the guide as a site.',
   examples: [
     ['', 'after a change of a `problems.ts`, a `schema.ts` or a `routes.ts` in src'],
     ['build --out public/docs', 'writes the guide as static files, for any web server and any path'],
@@ -37,11 +41,13 @@ await runCommand(command, async ({ parameters: [what], options, configuration })
     return { json: { out, pages }, text: `wrote ${pages.length} pages: ${join(out, 'index.html')}` }
   }
   const document = await readDocument(root)
+  const before: ApiVersion = JSON.parse(readFileSync(join(root, API_VERSION), 'utf8'))
   const files = {
     'docs/problems.md': renderProblemCodes(document),
     'docs/floors.svg': renderFloors(),
     [CONSOLE]: withRoles(readFileSync(join(root, CONSOLE), 'utf8')),
     [CLIENT_TYPES]: await renderClientTypes(root, document),
+    [API_VERSION]: `${JSON.stringify(versionFor(document, before), null, 2)}\n`,
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text)
   const wrote = Object.keys(files)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { Glob, randomUUIDv7 } from 'bun'
 import { readDocument } from '../../scripts/build/client-types.ts'
+import { API_VERSION, type ApiVersion, versionFor } from '../../scripts/docs/api-version.ts'
 import { withRoles } from '../../scripts/docs/console-roles.ts'
 import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
@@ -193,6 +194,34 @@ test('docs/problems.md has a section for each problem type, with the operations 
   const anchors = anchorsOf(page)
   expect(Object.keys(problemTypes).filter(code => !anchors.includes(code))).toEqual([])
   expect(page).toMatch(/### insufficient_points\n[\s\S]*?`POST \/api\/rewards\/claim`/)
+})
+
+test('the version of the OpenAPI document has moved with the last change of operations or members', async () => {
+  const document = await readDocument(root)
+  const kept: ApiVersion = JSON.parse(read(API_VERSION))
+  expect(versionFor(document, kept), 'run `bun run docs`, which moves it').toEqual(kept)
+  expect(document).toMatchObject({ info: { version: kept.version } })
+})
+
+/** An operation with a member `title`, or one that is changed. */
+const described = (member = 'title', { summary = 'Read it', type = 'string' } = {}) => ({
+  info: { version: '1.0.0' },
+  paths: { '/api/x': { get: { summary, tags: ['X'], responses: { 200: { description: 'Read.' } } } } },
+  components: { schemas: { X: { title: 'X', properties: { [member]: { type, description: 'A text.' } } } } },
+})
+
+test.each<[string, object, string]>([
+  ['words', described('title', { summary: 'Read the x' }), '1.4.2'],
+  ['the version itself', { ...described(), info: { version: '9.0.0' } }, '1.4.2'],
+  ['a member', described('name'), '1.5.0'],
+  ['a type', described('title', { type: 'integer' }), '1.5.0'],
+  ['an operation', { ...described(), paths: { ...described().paths, '/api/y': { get: {} } } }, '1.5.0'],
+])('the version of the OpenAPI document after a change of %s', (_, changed, version) => {
+  const before = {
+    version: '1.4.2',
+    surface: versionFor(described(), { version: '1.4.2', surface: '' }).surface,
+  }
+  expect(versionFor(changed, before).version).toBe(version)
 })
 
 test('docs/console.md has the roles as they are', () => {

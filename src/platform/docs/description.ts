@@ -1,6 +1,6 @@
 /** The parts of the OpenAPI document that are not operations: introduction, tags and shared components. */
-import product from '../../../package.json'
 import type { Endpoints } from '../identity-provider/discovery.ts'
+import api from './api-version.json'
 
 const INTRODUCTION = `The open backend for sports-fan apps.
 
@@ -42,7 +42,7 @@ export function describeApi(endpoints: Endpoints | null) {
   return {
     info: {
       title: 'Matchday API',
-      version: product.version,
+      version: api.version,
       description: INTRODUCTION,
       contact: { name: 'The maintainers of Matchday' },
       license: { name: 'MIT', identifier: 'MIT' },
