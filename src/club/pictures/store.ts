@@ -16,7 +16,7 @@ export interface PictureStore {
   list(): AsyncIterable<ListedFile>
 }
 
-export interface ListedFile {
+interface ListedFile {
   name: string
   bytes: number
   modifiedAt: Date

@@ -182,12 +182,12 @@ export async function restorePictures(
 }
 
 /** Null if the store has no such file, or one of other bytes. */
-export async function readIntact(store: PictureStore, id: string) {
+async function readIntact(store: PictureStore, id: string) {
   const bytes = await store.get(nameOf(id))
   return bytes && hash('sha256', bytes, 'hex') === id ? bytes : null
 }
 
-export async function listNames(store: PictureStore): Promise<Set<string>> {
+async function listNames(store: PictureStore): Promise<Set<string>> {
   const names = new Set<string>()
   for await (const { name } of store.list()) names.add(name)
   return names
