@@ -1,7 +1,7 @@
 /** Bodies that have not arrived as a whole: nobody waits for them before the caller is known, and they are counted apart. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { pino } from 'pino'
-import { createUnfinishedBodies } from '../../../src/platform/http/edge/unfinished-bodies.ts'
+import { createUnfinishedBodies, STALLED_MS } from '../../../src/platform/http/edge/unfinished-bodies.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { onEngine } from '../../support/world.ts'
@@ -159,7 +159,9 @@ onEngine(
     }
 
     test('of one address the slowest are dropped, and whole bodies of its fans are never refused', async () => {
-      const all = await beginInOrder(203, () => ({}))
+      const all = await beginInOrder(202, () => ({}))
+      world.clock.advance(STALLED_MS)
+      all.push(await begin())
       await expectDropped(all, 3)
       for (let n = 0; n < 20; n++) expect((await write('192.0.2.1')).status).toBe(200)
       // Each took a place for a moment.
@@ -167,7 +169,9 @@ onEngine(
     })
 
     test('of all addresses the slowest are dropped, and they share a line of the log', async () => {
-      const all = await beginInOrder(305, n => ({ address: `192.0.2.${1 + (n % 3)}` }))
+      const all = await beginInOrder(300, n => ({ address: `192.0.2.${1 + (n % 3)}` }))
+      world.clock.advance(STALLED_MS)
+      all.push(...(await beginInOrder(5, n => ({ address: `192.0.2.${1 + (n % 3)}` }))))
       await expectDropped(all, 5)
       expect((await write()).status).toBe(200)
       const lines = () => world.logged.filter(line => line.includes('unfinished bodies dropped'))
@@ -178,7 +182,9 @@ onEngine(
     test('operations without a caller have a quarter of their own: they drop no body of a fan', async () => {
       const path = '/api/auth/native-token/refresh'
       const ofFan = await begin({})
-      const all = await beginInOrder(60, () => ({ path, credential: null }))
+      const all = await beginInOrder(50, () => ({ path, credential: null }))
+      world.clock.advance(STALLED_MS)
+      all.push(...(await beginInOrder(10, () => ({ path, credential: null }))))
       await expectDropped(all, 10)
       expect(ofFan.answer()).toBe('')
       expect((await write('192.0.2.1')).status).toBe(200)
@@ -226,61 +232,117 @@ onEngine(
 describe('The budget of unfinished bodies', () => {
   const budget = { count: 8, bytes: 800, countPerAddress: 4, bytesPerAddress: 400 }
   const post = () => new Request('http://localhost/', { method: 'POST' })
-  const create = () => createUnfinishedBodies(budget, pino({ level: 'silent' }))
-  const ended = (request: Request, unfinished: ReturnType<typeof create>) => {
-    let dropped = false
-    unfinished.arrivalOf(request).onDropped(error => {
-      dropped = error.code === 'request_timeout'
-    })
-    return () => dropped
-  }
+  const noLog = pino({ level: 'silent' })
+  const ofFan = { address: 'a', caller: '', anyone: false, bytes: 1 }
 
-  /** Begins so many at addresses in turn, and answers the indexes of those that were dropped. */
-  function fill(count: number, addresses: number, bytes: number) {
-    const unfinished = create()
-    const all = Array.from({ length: count }, (_, n) => {
+  /** With a clock of its own. `begin` returns the request, and whether it was dropped. */
+  function create(limits: Partial<typeof budget> = {}) {
+    const clock = { ms: 0 }
+    const unfinished = createUnfinishedBodies({ ...budget, ...limits }, noLog, () => clock.ms)
+    function begin(options: Partial<typeof ofFan> = {}) {
       const request = post()
-      unfinished.begin(request, { address: String(n % addresses), anyone: false, bytes })
-      return { request, isDropped: ended(request, unfinished) }
-    })
-    const dropped = () => all.flatMap(({ isDropped }, n) => (isDropped() ? [n] : []))
-    return { unfinished, all, dropped }
+      unfinished.begin(request, { ...ofFan, ...options })
+      let dropped = false
+      unfinished.arrivalOf(request).onDropped(error => {
+        dropped = error.code === 'request_timeout'
+      })
+      const note = (bytes: number) => unfinished.arrivalOf(request).note(bytes)
+      return { request, note, isDropped: () => dropped }
+    }
+    const beginMany = (count: number, optionsOf: (n: number) => Partial<typeof ofFan> = () => ({})) =>
+      Array.from({ length: count }, (_, n) => begin(optionsOf(n)))
+    return { clock, unfinished, begin, beginMany }
   }
+  const droppedOf = (all: { isDropped(): boolean }[]) =>
+    all.flatMap(({ isDropped }, n) => (isDropped() ? [n] : []))
 
   test.each([
     ['bodies of an address', { count: 6, addresses: 1, bytes: 1 }, [0, 1]],
     ['bodies in all', { count: 10, addresses: 3, bytes: 1 }, [0, 1]],
     ['bytes of an address', { count: 4, addresses: 1, bytes: 150 }, [0, 1]],
     ['bytes in all', { count: 5, addresses: 8, bytes: 250 }, [0, 1]],
-  ])('drops the slowest beyond the %s', (_, { count, addresses, bytes }, expected) => {
-    expect(fill(count, addresses, bytes).dropped()).toEqual(expected)
+  ])(
+    'drops those that have stalled for longest beyond the %s',
+    (_, { count, addresses, bytes }, expected) => {
+      const { clock, beginMany } = create()
+      const optionsOf = (n: number) => ({ address: String(n % addresses), bytes })
+      const all = beginMany(count - 2, optionsOf)
+      clock.ms += STALLED_MS
+      const later = [count - 2, count - 1].flatMap(n => beginMany(1, () => optionsOf(n)))
+      expect(droppedOf([...all, ...later])).toEqual(expected)
+    },
+  )
+
+  test.each([
+    [256, 300],
+    [64, 65_536],
+  ])('%d newer bodies of its address drop none that has just begun, of %d bytes each', (count, bytes) => {
+    const { clock, begin, beginMany } = create({ count: 4_096, bytes: 67_108_864 })
+    const fan = begin()
+    clock.ms += STALLED_MS - 1
+    beginMany(count, () => ({ bytes }))
+    expect(fan.isDropped()).toBe(false)
+    clock.ms += 1
+    begin()
+    expect(fan.isDropped()).toBe(true)
   })
 
-  test('a body that makes progress is not the slowest, and one that drips is', () => {
-    const large = { count: 8, bytes: 1_000_000, countPerAddress: 2, bytesPerAddress: 1_000_000 }
-    const unfinished = createUnfinishedBodies(large, pino({ level: 'silent' }))
-    const [quick, drips, late] = [post(), post(), post()]
-    for (const request of [quick, drips]) unfinished.begin(request, { address: 'a', anyone: false, bytes: 0 })
-    const [isQuickDropped, isDripDropped] = [ended(quick, unfinished), ended(drips, unfinished)]
-    unfinished.arrivalOf(quick).note(20_000)
-    for (let n = 0; n < 10; n++) unfinished.arrivalOf(drips).note(1)
-    unfinished.begin(late, { address: 'a', anyone: false, bytes: 0 })
-    expect([isQuickDropped(), isDripDropped()]).toEqual([false, true])
+  test('a body of the minimum rate is not dropped before those that have stalled, however old it is', () => {
+    const { clock, begin, beginMany } = create({
+      count: 1_000,
+      bytes: 67_108_864,
+      bytesPerAddress: 67_108_864,
+    })
+    const upload = begin({ bytes: 0 })
+    const drips = begin({ bytes: 0 })
+    for (let second = 0; second < 30; second++) {
+      beginMany(20)
+      clock.ms += STALLED_MS
+      upload.note(16_384)
+      drips.note(1)
+    }
+    expect([upload.isDropped(), drips.isDropped()]).toEqual([false, true])
+  })
+
+  test('within an address those who hold most are dropped first, by what their heads name', () => {
+    const { clock, begin, beginMany } = create()
+    const fan = begin({ caller: 'fan' })
+    const crowd = beginMany(3, () => ({ caller: 'stranger' }))
+    clock.ms += STALLED_MS
+    const later = beginMany(2, () => ({ caller: 'other' }))
+    expect([fan.isDropped(), ...droppedOf(crowd)]).toEqual([false, 0, 1])
+    expect(droppedOf(later)).toEqual([])
+  })
+
+  test('where all have just begun, beyond the limit in all the address with most gives way', () => {
+    const { begin, beginMany } = create()
+    const fan = begin({ address: 'b' })
+    const crowd = beginMany(7)
+    const late = begin({ address: 'c' })
+    expect([fan.isDropped(), late.isDropped(), droppedOf(crowd)]).toEqual([false, false, [0]])
   })
 
   test('a place is given back once, and a request without one gives back nothing', () => {
-    const { unfinished, all, dropped } = fill(4, 1, 100)
+    const { clock, unfinished, begin, beginMany } = create()
+    const all = beginMany(4, () => ({ bytes: 100 }))
+    clock.ms += STALLED_MS
     unfinished.end(post())
     for (let repeat = 0; repeat < 2; repeat++) unfinished.end(all[0]?.request ?? post())
-    const begin = () => unfinished.begin(post(), { address: '0', anyone: false, bytes: 100 })
-    begin()
-    expect(dropped()).toEqual([])
-    begin()
-    expect(dropped()).toEqual([1])
+    begin({ bytes: 100 })
+    expect(droppedOf(all)).toEqual([])
+    begin({ bytes: 100 })
+    expect(droppedOf(all)).toEqual([1])
   })
 
-  test('a body that was dropped before it is read hears of it', () => {
-    const { unfinished, all } = fill(5, 1, 1)
-    expect(ended(all[0]?.request ?? post(), unfinished)()).toBe(true)
+  test('a body that was dropped before it is read hears of it', async () => {
+    const { clock, unfinished, begin, beginMany } = create({ countPerAddress: 1 })
+    const request = post()
+    unfinished.begin(request, ofFan)
+    clock.ms += STALLED_MS
+    beginMany(1)
+    const heard = Promise.withResolvers<string>()
+    unfinished.arrivalOf(request).onDropped(error => heard.resolve(error.code))
+    await expect(heard.promise).resolves.toBe('request_timeout')
+    expect(begin().isDropped()).toBe(false)
   })
 })

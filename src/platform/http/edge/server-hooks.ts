@@ -91,7 +91,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
     random: () => (randomBytes(1)[0] ?? 0) / 255,
     log,
   })
-  const unfinished = createUnfinishedBodies(config.limits.unfinishedBodies, log)
+  const unfinished = createUnfinishedBodies(config.limits.unfinishedBodies, log, elapsed)
   const maxBodyBytes = (path: string) => Math.max(config.maxBodyBytes, facts.maxBodyBytes(path) ?? 0)
 
   const bodies: Bodies = {
@@ -132,6 +132,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
     if (bytes === null) return
     unfinished.begin(request, {
       address: addressOf(request),
+      caller: request.headers.get('authorization') ?? '',
       anyone: facts.readsBodyOfAnyone(path),
       bytes: isReadWhole(request) ? bytes : 0,
     })

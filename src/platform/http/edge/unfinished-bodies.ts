@@ -1,7 +1,7 @@
 /**
  * Limits the bodies that have begun to arrive and are not whole: each costs a connection and the memory of what has arrived, also
- * while its caller is not known yet. Beyond a limit the body that has made no progress for longest is dropped, never the new one:
- * what has not arrived holds nothing that others need. A body that comes with its head is whole at once, whatever the load.
+ * while its caller is not known yet. Beyond a limit one that has stalled is dropped, never the new one: what has not arrived
+ * holds nothing that others need.
  */
 import type { Logger } from 'pino'
 import { DomainError } from '../../../core/problems.ts'
@@ -13,11 +13,16 @@ const SHARE_OF_ANYONE = 1 / 4
 const SUMMARY_EVERY_MS = 1_000
 /** Bytes that count as progress: a client that sends a few now and then makes none. */
 const PROGRESS_BYTES = 16_384
+/** A body has stalled after so long without progress: a small one has this time to arrive, a large one this minimum rate. */
+export const STALLED_MS = 1_000
 
 /** A body that is not whole. */
 interface Place {
   ledger: Ledger
   address: string
+  caller: string
+  /** Of its beginning or last progress. Milliseconds. */
+  since: number
   /** That have arrived, or that a body which is read whole announces. */
   bytes: number
   /** Since the last progress. */
@@ -37,9 +42,20 @@ export interface Arrival {
 
 const NOT_COUNTED: Arrival = { note() {}, onDropped() {} }
 
-export function createUnfinishedBodies(budget: BodyBudget, log: Logger) {
-  const ofCallers = createLedger(budget)
-  const ofAnyone = createLedger(shareOf(budget))
+interface Begun {
+  address: string
+  /** What its head names it by, not verified; empty without. Those of an address who hold most are dropped first. */
+  caller: string
+  /** Its operation has no caller. */
+  anyone: boolean
+  /** That it takes at once. */
+  bytes: number
+}
+
+/** `elapsed`: milliseconds of a clock that never goes back. */
+export function createUnfinishedBodies(budget: BodyBudget, log: Logger, elapsed: () => number) {
+  const ofCallers = createLedger(budget, elapsed)
+  const ofAnyone = createLedger(shareOf(budget), elapsed)
   const places = new WeakMap<Request, Place & Arrival>()
   let dropped = 0
 
@@ -53,16 +69,13 @@ export function createUnfinishedBodies(budget: BodyBudget, log: Logger) {
   }
 
   return {
-    /** Counts the body of a request until `end`. `anyone`: its operation has no caller. `bytes`: that it takes at once. */
-    begin(
-      request: Request,
-      { address, anyone, bytes }: { address: string; anyone: boolean; bytes: number },
-    ): void {
+    /** Counts the body of a request until `end`. */
+    begin(request: Request, { address, caller, anyone, bytes }: Begun): void {
       let isDropped = false
       let tell: ((error: DomainError) => void) | undefined
       const ledger = anyone ? ofAnyone : ofCallers
       const place: Place & Arrival = {
-        ...{ ledger, address, bytes, recent: 0 },
+        ...{ ledger, address, caller, bytes, recent: 0, since: elapsed() },
         drop() {
           isDropped = true
           noteDropped()
@@ -94,7 +107,7 @@ const tooSlow = () =>
   })
 
 /** The places in the order of their last progress, in all and by address. */
-function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBudget) {
+function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBudget, elapsed: () => number) {
   const all = createOrder(count, bytes)
   const byAddress = new Map<string, ReturnType<typeof createOrder>>()
 
@@ -105,13 +118,23 @@ function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBu
     if (own.isEmpty()) byAddress.delete(place.address)
   }
 
-  /** First those of the address that is above its share. */
-  function dropSlowest(address: string): void {
-    for (;;) {
-      const slowest = byAddress.get(address)?.findExcess() ?? all.findExcess()
-      if (!slowest) return
-      remove(slowest)
-      slowest.drop()
+  /** An address may exceed its share by what has not stalled, as long as there is room in all. */
+  function findExcess(address: string): Place | undefined {
+    const stalledSince = elapsed() - STALLED_MS
+    const own = byAddress.get(address)
+    const stalled = own?.isExceeded() ? own.findStalled(stalledSince) : undefined
+    if (stalled || !all.isExceeded()) return stalled
+    const oldest = all.oldest()
+    if (oldest && oldest.since <= stalledSince) return oldest
+    let largest = own
+    for (const order of byAddress.values()) if (!largest || order.used() > largest.used()) largest = order
+    return largest?.oldest()
+  }
+
+  function dropExcess(address: string): void {
+    for (let place = findExcess(address); place; place = findExcess(address)) {
+      remove(place)
+      place.drop()
     }
   }
 
@@ -122,45 +145,63 @@ function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBu
       byAddress
         .getOrInsertComputed(place.address, () => createOrder(countPerAddress, bytesPerAddress))
         .add(place)
-      dropSlowest(place.address)
+      dropExcess(place.address)
     },
     note(place: Place, arrived: number): void {
       const own = byAddress.get(place.address)
       if (!all.has(place) || !own) return
       place.bytes += arrived
       place.recent += arrived
-      for (const order of [all, own]) order.grow(place, arrived)
-      if (place.recent >= PROGRESS_BYTES) place.recent = 0
-      dropSlowest(place.address)
+      const isProgress = place.recent >= PROGRESS_BYTES
+      if (isProgress) Object.assign(place, { recent: 0, since: elapsed() })
+      for (const order of [all, own]) order.grow(place, arrived, isProgress)
+      dropExcess(place.address)
     },
   }
 }
 
 function createOrder(maxCount: number, maxBytes: number) {
   const places = new Set<Place>()
+  const byCaller = new Map<string, number>()
   let bytes = 0
+  const heldBy = ({ caller }: Place) => byCaller.get(caller) ?? 0
+  /** The part of the share that is used. */
+  const used = () => Math.max(places.size / maxCount, bytes / maxBytes)
   return {
-    has: (place: Place) => places.has(place),
+    used,
+    isExceeded: () => used() > 1,
     isEmpty: () => places.size === 0,
+    has: (place: Place) => places.has(place),
     add(place: Place): void {
       places.add(place)
       bytes += place.bytes
+      byCaller.set(place.caller, heldBy(place) + 1)
     },
     delete(place: Place): boolean {
-      const found = places.delete(place)
-      if (found) bytes -= place.bytes
-      return found
+      if (!places.delete(place)) return false
+      bytes -= place.bytes
+      if (heldBy(place) === 1) byCaller.delete(place.caller)
+      else byCaller.set(place.caller, heldBy(place) - 1)
+      return true
     },
-    /** With enough progress it is the last to be dropped. */
-    grow(place: Place, arrived: number): void {
+    /** With progress it is the last to be dropped. */
+    grow(place: Place, arrived: number, isProgress: boolean): void {
       bytes += arrived
-      if (place.recent < PROGRESS_BYTES) return
+      if (!isProgress) return
       places.delete(place)
       places.add(place)
     },
-    /** The one without progress for longest, if there are too many. */
-    findExcess: (): Place | undefined =>
-      places.size > maxCount || bytes > maxBytes ? places.values().next().value : undefined,
+    /** The one without progress for longest. */
+    oldest: (): Place | undefined => places.values().next().value,
+    /** Likewise, of the caller who holds most; none that has made progress since. */
+    findStalled(since: number): Place | undefined {
+      let found: Place | undefined
+      for (const place of places) {
+        if (place.since > since) break
+        if (!found || heldBy(place) > heldBy(found)) found = place
+      }
+      return found
+    },
   }
 }
 
