@@ -1,9 +1,9 @@
 /** `bun run import-events FILE`: imports events of another system, from a spreadsheet or an export. */
-import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { pino } from 'pino'
 import { createLogOptions } from '../src/core/log.ts'
 import { sourceFault } from '../src/identity/server-keys/keys.ts'
-import { CELL_TYPES, type CellType } from '../src/operate/admin/import/cells.ts'
+import { CELL_TYPES, type CellType, DECIMALS } from '../src/operate/admin/import/cells.ts'
 import { importEventsFile } from '../src/operate/admin/import/events-file.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
@@ -29,8 +29,9 @@ The columns of CSV are
   subject or userId     the fan; with a column provider if it varies
   data, or data.NAME    data as JSON, or single members of it, of the type that rules and quests read: a number (500, 500.00, +500;
                         12,50 where semicolons separate the columns), true or false, or text. --column states another type
-Columns are separated by commas, semicolons or tabs; UTF-16 and a first line sep=; are read as well. A cell that cannot be read
-is an invalid line with its place. A dry run also lists the lines for which a rule gives no points because of their data.
+Columns are separated by commas, semicolons or tabs; UTF-16 and a first line sep=; are read as well. White space around a cell is
+left out. A cell that cannot be read, and data of another type than rules and quests read, is an invalid line with its place.
+A dry run also lists the lines for which a rule gives no points because of their data.
 Events of the same source and id that a system reports to the API are the same events.
 A dry run records all events in one unit of work, which it rolls back: until it ends, other writes of the database wait on SQLite, and
 those of the same fans, budgets and stocks on PostgreSQL.`,
@@ -44,6 +45,11 @@ those of the same fans, budgets and stocks on PostgreSQL.`,
     'number, boolean or text: the type of the column data.NAME; repeatable',
     column,
     {},
+  )
+  .addOption(
+    new Option('--decimal <sign>', 'the decimal sign of the cells, where 1.234 has two meanings').choices(
+      DECIMALS,
+    ),
   )
   .option('--skip-invalid', 'import the valid lines of a file with invalid ones')
   .option('--exclusive', 'no other process writes: no pauses')

@@ -120,21 +120,135 @@ for (const engine of engines) {
       expect((await importEvents(world, path, '--column', 'gate=date')).code).toBe(2)
     })
 
-    test('a dry run names the lines whose data no rule can read', async () => {
+    test('a dry run names the lines whose data gives no points', async () => {
       const provider = world.config.identity.name
       const event = (id: string, data?: object) => ({
         ...{ id, type: 'shop.purchase', occurredAt: ago(HOUR), fan: { provider, subject: 'fan-0122' } },
         ...(data ? { data } : {}),
       })
       const path = fileOf(
-        linesOf([event('u-1', { amount: 500 }), event('u-2', { amount: '500' }), event('u-3')]),
+        linesOf([event('u-1', { amount: 500 }), event('u-2', { amount: -500 }), event('u-3')]),
       )
       const { code, json } = await importEvents(world, path, '--source', 'unread', '--dry-run')
       expect([code, json.applied, json.unread, json.points]).toEqual([0, 3, 2, 5])
       expect(json.warnings).toEqual([
-        { line: 2, field: 'data/amount', message: 'is no number, so the rule shop gives no points' },
+        { line: 2, field: 'data/amount', message: 'is negative, so the rule shop gives no points' },
         { line: 3, field: 'data/amount', message: 'is missing, so the rule shop gives no points' },
       ])
+    })
+
+    test('data of another type than rules read is an invalid line with its place, in NDJSON and in a column of JSON', async () => {
+      const provider = world.config.identity.name
+      const when = [
+        { path: '/order/paid', op: 'eq', value: true },
+        { path: '/code', op: 'in', value: ['a', 7] },
+      ]
+      const rule = { id: 'typed', name: 'Typed', eventType: 'typed.bought', when, points: { fixed: 5 } }
+      await world.db.write(tx => upsertRule(tx, rule as Parameters<typeof upsertRule>[1]))
+      const cases: [object, string | null][] = [
+        [{ amount: '500.00' }, 'amount'],
+        [{ amount: true }, 'amount'],
+        [{ amount: [500] }, 'amount'],
+        [{ amount: 500 }, null],
+        [{ amount: null }, null],
+        [{}, null],
+      ]
+      const typed: [object, string | null][] = [
+        [{ order: { paid: 'TRUE' } }, 'order/paid'],
+        [{ order: { paid: true }, code: true }, 'code'],
+        [{ order: { paid: true }, code: 7 }, null],
+        [{ order: { paid: true }, code: 'a' }, null],
+      ]
+      const rows = [
+        ...cases.map(([data, place]) => ({ type: 'shop.purchase', data, place })),
+        ...typed.map(([data, place]) => ({ type: 'typed.bought', data, place })),
+      ].map((row, n) => ({ ...row, id: `t-${n}`, occurredAt: ago(HOUR) }))
+      const ndjson = linesOf(
+        rows.map(({ place: _, ...event }) => ({ ...event, fan: { provider, subject: 'fan-0123' } })),
+      )
+      const csv = rows.map(
+        ({ id, type, occurredAt, data }) =>
+          `${id},${type},${occurredAt},fan-0123,"${JSON.stringify(data).replaceAll('"', '""')}"`,
+      )
+      const expected = (header: number) =>
+        rows.flatMap(({ place }, n) => (place ? [[n + 1 + header, `data/${place}`]] : []))
+      for (const [source, header, text] of [
+        ['lines', 0, ndjson],
+        ['cells', 1, ['id,type,occurredAt,subject,data', ...csv].join('\n')],
+      ] as const) {
+        const path = fileOf(text, header ? 'csv' : 'ndjson')
+        const { code, json } = await importEvents(
+          world,
+          path,
+          '--source',
+          `typed-${source}`,
+          '--skip-invalid',
+        )
+        expect([code, json.invalid, json.applied, json.points]).toEqual([1, 5, 5, 15])
+        expect(json.errors.map(({ line, field }: { line: number; field: string }) => [line, field])).toEqual(
+          expected(header),
+        )
+      }
+    })
+
+    test('a column that rules read in two types needs one that the operator states', async () => {
+      const path = fileOf(
+        `id,type,occurredAt,subject,data.code,data.order\nc-1,typed.bought,${ago(HOUR)},fan-0124,7,x\n`,
+        'csv',
+      )
+      const refused = await importEvents(world, path, '--source', 'two')
+      expect(refused).toMatchObject({ code: 1, json: { errors: [{ line: 2, field: 'data.code' }] } })
+      expect(await importEvents(world, path, '--source', 'two', '--column', 'code=number')).toMatchObject({
+        code: 0,
+        json: { applied: 1 },
+      })
+      expect((await stored('two')).map(({ data }) => data)).toEqual(['{"code":7,"order":"x"}'])
+    })
+
+    test('white space around a cell makes no other event and no other fan', async () => {
+      const provider = world.config.identity.name
+      const row = (id: string, subject: string) => `${id},shop.purchase,${ago(HOUR)},${subject},100`
+      const path = fileOf(
+        [
+          'id,type,occurredAt,subject,data.amount',
+          ...[
+            row('s-1', 'fan-0125'),
+            row('s-1 ', 'fan-0125'),
+            row('s-2', '"fan-0125\u00a0"'),
+            row(' s-3', '\t'),
+          ],
+        ].join('\n'),
+        'csv',
+      )
+      const { json } = await importEvents(world, path, '--source', 'spaces', '--skip-invalid')
+      expect(json.errors).toEqual([
+        { line: 3, field: 'id', message: 'is a duplicate of line 2' },
+        expect.objectContaining({ line: 5, field: 'fan' }),
+      ])
+      expect((await stored('spaces')).map(({ eventId }) => eventId).toSorted()).toEqual(['s-1', 's-2'])
+      expect(await balanceOf('fan-0125')).toBe(2)
+      const event = { id: 's-9 ', type: 'shop.purchase', occurredAt: ago(HOUR), data: { amount: 1 } }
+      const lines = fileOf(linesOf([{ ...event, fan: { provider, subject: ' fan-0125' } }]))
+      const padded = await importEvents(world, lines, '--source', 'spaces')
+      expect(padded.json.errors.map(({ field }: { field: string }) => field)).toEqual(['id', 'fan/subject'])
+    })
+
+    test('--decimal says what 1.234 is between semicolons', async () => {
+      const path = fileOf(
+        `id;type;occurredAt;subject;data.amount\nd-1;shop.purchase;${ago(HOUR)};fan-0126;1.234\n`,
+        'csv',
+      )
+      const refused = await importEvents(world, path, '--source', 'decimal')
+      expect(refused.json.errors).toEqual([
+        {
+          line: 2,
+          field: 'data.amount',
+          message: 'could be thousands or a fraction: write it without a separator',
+        },
+      ])
+      const stated = await importEvents(world, path, '--source', 'decimal', '--decimal', 'point')
+      expect(stated).toMatchObject({ code: 0, json: { applied: 1 } })
+      expect((await stored('decimal')).map(({ data }) => data)).toEqual(['{"amount":1.234}'])
     })
 
     test('a dry run earns what the import earns, under budgets and limits', async () => {
@@ -325,7 +439,7 @@ describe('Reading events', () => {
     ['UTF-16, little endian', utf16(rows, true)],
     ['UTF-16, big endian', utf16(rows, false)],
   ])('a spreadsheet with %s is read, with decimal commas', async (what, text) => {
-    const members = { typeOf: () => 'number' as const }
+    const members = { typesOf: () => ['number' as const], findUnfit: () => [] }
     const file = rowFileOf(fileOf(text, 'csv'))
     const lines = await Array.fromAsync(readEvents(file, { provider: 'mock-idp', members }))
     const first = what === 'a first line sep=;' ? 3 : 2

@@ -280,6 +280,16 @@ describe('Reading fans', () => {
     ])
   })
 
+  test('white space around a name makes no other fan', async () => {
+    expect(await faultsOf('subject,handle\na,ada_berg\n"a ",\nb, ada_berg\n')).toEqual([
+      '3|subject|is a duplicate of line 2',
+      '4|handle|is a duplicate of line 2',
+    ])
+    expect(await faultsOf('{"subject":"a"}\n{"subject":"a\\u00a0"}\n', 'ndjson')).toEqual([
+      '2|subject|must not begin or end with white space',
+    ])
+  })
+
   test('reports each fault of a CSV file with the first line of its record', async () => {
     const faults = await faultsOf(
       Buffer.concat([

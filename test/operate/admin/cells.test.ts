@@ -24,6 +24,12 @@ test.each([
   ['1 234.5', 1234.5, 1234.5],
   ['12,50', 'refused', 12.5],
   ['1,234', 'refused', 'refused'],
+  ['1.234', 1.234, 'refused'],
+  ['-123.456', -123.456, 'refused'],
+  ['0.125', 0.125, 0.125],
+  ['0,125', 'refused', 0.125],
+  ['1234.567', 1234.567, 1234.567],
+  ['1234,567', 'refused', 1234.567],
   ['1.234,50', 'refused', 'refused'],
   ['1,234.50', 'refused', 'refused'],
   ["1'234", 'refused', 'refused'],
@@ -57,5 +63,25 @@ test.each([
 
 test('text stays as it is, also if it looks like a number', () => {
   for (const cell of ['007', '+351912345678', ' x ', '1e3'])
-    expect(readCell(cell, 'text', COMMA)).toEqual({ value: cell })
+    expect(readCell(cell, ['text'], COMMA)).toEqual({ value: cell })
+})
+
+test.each([
+  ['1.234', 1.234, 'refused'],
+  ['1,234', 'refused', 1.234],
+  ['12,5', 'refused', 12.5],
+  ['12.5', 12.5, 'refused'],
+  ['1.234,50', 'refused', 'refused'],
+])('a stated decimal sign decides what %p is', (cell, point, comma) => {
+  for (const dialect of [COMMA, SEMICOLON])
+    expect(
+      (['point', 'comma'] as const).map(decimal => valueIn(readNumber(cell, { ...dialect, decimal }))),
+    ).toEqual([point, comma])
+})
+
+test('a cell that is read in two types is refused, whichever it could be', () => {
+  for (const cell of ['7', 'north'])
+    expect(readCell(cell, ['number', 'text'], COMMA)).toEqual({
+      message: 'is read as number and as text by rules or quests: state its type (--column)',
+    })
 })

@@ -8,9 +8,14 @@ export type CellType = (typeof CELL_TYPES)[number]
 
 export type Cell<Value = unknown> = { value: Value } | { message: string }
 
+export const DECIMALS = ['point', 'comma'] as const
+export type Decimal = (typeof DECIMALS)[number]
+
 export interface Dialect {
   /** Between two cells. */
   delimiter: ',' | ';' | '\t'
+  /** The decimal sign, if the operator states it. */
+  decimal?: Decimal | undefined
 }
 
 /** Spaces around a number that programs write, no-break ones included. */
@@ -18,16 +23,23 @@ const trimmed = (cell: string) => cell.replaceAll(/[\s\u00a0\u202f]/g, '')
 
 const PLAIN = /^([+-]?)(\d+)(?:\.(\d+))?$/
 
-/** `12,50` is a number where the comma separates no cells, as in the files of most of Europe. */
-export function readNumber(cell: string, { delimiter }: Dialect): Cell<number> {
-  const text = trimmed(cell)
-  if (/^[+-]?\d+,\d+$/.test(text)) {
-    if (delimiter === ',')
-      return { message: 'has a decimal comma: write 12.5, or separate the columns by semicolons' }
-    if (/,\d{3}$/.test(text))
-      return { message: 'could be thousands or a fraction: write it without a separator' }
-  }
-  const found = PLAIN.exec(delimiter === ',' ? text : text.replace(',', '.'))
+/** Three digits behind the sign: thousands in half of the world, and a fraction in the other. */
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/
+
+/**
+ * Where commas separate the cells, the decimal sign is a point. Otherwise it may be a comma, as in the files of most of Europe, or a
+ * point: what could then be thousands is a fault.
+ */
+export function readNumber(cell: string, { delimiter, decimal }: Dialect): Cell<number> {
+  const written = trimmed(cell)
+  const stated = decimal ?? (delimiter === ',' ? 'point' : undefined)
+  if (decimal === undefined && delimiter === ',' && /^[+-]?\d+,\d+$/.test(written))
+    return { message: 'has a decimal comma: write 12.5, or separate the columns by semicolons' }
+  if (stated === undefined && AMBIGUOUS.test(written))
+    return { message: 'could be thousands or a fraction: write it without a separator' }
+  // A point is no decimal sign where the comma is.
+  const text = stated === 'comma' ? written.replaceAll(/[.,]/g, sign => (sign === ',' ? '.' : ',')) : written
+  const found = PLAIN.exec(stated === undefined ? text.replace(',', '.') : text)
   if (!found) {
     if (/^[+-]?\d+(\.\d+)?e[+-]?\d+$/i.test(text))
       return {
@@ -66,7 +78,11 @@ function readAny(cell: string): Cell {
   return { value: Number.isFinite(number) && String(number) === cell ? number : cell }
 }
 
-export function readCell(cell: string, type: CellType | undefined, dialect: Dialect): Cell {
+/** `types`: those in which the cell is read; none if nothing reads it. */
+export function readCell(cell: string, types: readonly CellType[], dialect: Dialect): Cell {
+  const [type, ...others] = types
+  if (others.length > 0)
+    return { message: `is read as ${types.join(' and as ')} by rules or quests: state its type (--column)` }
   if (type === 'number') return readNumber(cell, dialect)
   if (type === 'boolean') return readBoolean(cell)
   return type === 'text' ? { value: cell } : readAny(cell)

@@ -4,7 +4,7 @@ import { refreshStatistics } from '../../../../db/statistics.ts'
 import { type RecordDeps, recordEvents } from '../../../economy/events/record-events.ts'
 import type { EventResult } from '../../../economy/events/schema.ts'
 import { rollBack } from '../roll-back.ts'
-import type { CellType } from './cells.ts'
+import type { CellType, Decimal } from './cells.ts'
 import { chunksOf } from './chunks.ts'
 import type { ImportHooks } from './fans-file.ts'
 import { readMemberTypes } from './member-types.ts'
@@ -25,6 +25,8 @@ interface EventsImport {
   dryRun?: 'whole' | 'parts' | undefined
   /** Types of columns `data.NAME`, by name, where they are not those that rules and quests read. */
   columns?: Record<string, CellType> | undefined
+  /** The decimal sign of the cells, where the file leaves it open. */
+  decimal?: Decimal | undefined
   /** Import the valid lines of a file with invalid ones. */
   skipInvalid?: boolean | undefined
   /** No other process writes: no pauses. */
@@ -41,12 +43,12 @@ export interface EventsHooks extends ImportHooks {
 export async function importEventsFile(
   { db, log }: { db: Database } & Pick<RecordDeps, 'log'>,
   file: RowFile,
-  { source, provider, dryRun, columns, skipInvalid, exclusive, elapsed }: EventsImport,
+  { source, provider, dryRun, columns, decimal, skipInvalid, exclusive, elapsed }: EventsImport,
   { onChecked, onFaulty, onUnread, onWritten }: EventsHooks,
 ) {
   const deps = { identity: { name: provider }, log }
   const members = await readMemberTypes(db.read)
-  const read = { provider, members, columns }
+  const read = { provider, members, columns, decimal }
   let [lines, invalid, unread, unreadable] = [0, 0, 0, false]
   for await (const line of readEvents(file, read)) {
     lines++

@@ -1,4 +1,4 @@
-/** What rules and quests read of the data of events: the type of each member, for the columns of a spreadsheet. */
+/** What rules and quests read of the data of events: the types of each member. */
 import type { Reader } from '../../../../db/index.ts'
 import { type Condition, valueAt } from '../../../club/catalogue/conditions.ts'
 import { readVersion } from '../../../club/catalogue/versions.ts'
@@ -8,23 +8,27 @@ import type { CellType } from './cells.ts'
 import type { RowFault } from './rows.ts'
 
 export interface MemberTypes {
-  /** Of a member of the data of events of this type; undefined if nothing reads it, or if it is read in several ways. */
-  typeOf(eventType: string, member: string): CellType | undefined
+  /** In which rules and quests read a member of the data of events of this type; none if nothing reads it. */
+  typesOf(eventType: string, member: string): readonly CellType[]
+  /** Values of another type than all in which they are read: a rule would take them for missing in silence. */
+  findUnfit(eventType: string, data: unknown): RowFault[]
   /** Why an active rule that listens to the type can give no points for this data: one fault for each member that it cannot read. */
   unreadBy(eventType: string, data: unknown): RowFault[]
 }
 
 const TYPES: Record<string, CellType> = { number: 'number', boolean: 'boolean', string: 'text' }
+const WORDS: Record<CellType, string> = { number: 'a number', boolean: 'true or false', text: 'text' }
 
 export async function readMemberTypes(reader: Reader): Promise<MemberTypes> {
   const version = await readVersion(reader)
   const rules: RuleSet = version ? await getRuleSet(reader, version) : new Map()
   const quests = await readQuestSet(reader)
-  const types = new Map<string, Set<CellType>>()
+  /** By the type of the event, then by the pointer into its data. */
+  const types = new Map<string, Map<string, Set<CellType>>>()
   const note = (eventType: string, path: string, type: CellType | undefined) => {
-    const [member, ...deeper] = path.slice(1).split('/')
-    if (member === undefined || deeper.length > 0 || type === undefined) return
-    types.getOrInsertComputed(nameOf(eventType, unescaped(member)), () => new Set()).add(type)
+    if (type === undefined) return
+    const paths = types.getOrInsertComputed(eventType, () => new Map<string, Set<CellType>>())
+    paths.getOrInsertComputed(path, () => new Set()).add(type)
   }
   const noteConditions = (eventType: string, when: readonly Condition[]) => {
     for (const { path, op, value } of when)
@@ -41,21 +45,26 @@ export async function readMemberTypes(reader: Reader): Promise<MemberTypes> {
       for (const { eventType, when } of current.steps) noteConditions(eventType, when)
 
   return {
-    typeOf(eventType, member) {
-      const [type, ...others] = types.get(nameOf(eventType, member)) ?? []
-      return others.length === 0 ? type : undefined
-    },
+    typesOf: (eventType, member) => [...(types.get(eventType)?.get(pointerTo(member)) ?? [])],
+    findUnfit: (eventType, data) =>
+      [...(types.get(eventType) ?? [])].flatMap(([path, read]) => {
+        const value = valueAt(data, path)
+        const type = TYPES[typeof value]
+        if (value === undefined || value === null || (type && read.has(type))) return []
+        const is = type === undefined ? 'a list or an object' : WORDS[type]
+        const expected = Array.from(read, one => WORDS[one]).join(' or ')
+        return [{ field: `data${path}`, message: `is ${is}, and rules or quests read ${expected}` }]
+      }),
     unreadBy: (eventType, data) =>
       (rules.get(eventType) ?? []).flatMap(({ id, points }) => {
         if (!('per' in points)) return []
         const value = valueAt(data, points.per)
         if (typeof value === 'number' && value >= 0) return []
-        const is =
-          value === undefined ? 'is missing' : typeof value === 'number' ? 'is negative' : 'is no number'
+        const is = typeof value === 'number' ? 'is negative' : 'is missing'
         return [{ field: `data${points.per}`, message: `${is}, so the rule ${id} gives no points` }]
       }),
   }
 }
 
-const nameOf = (eventType: string, member: string) => `${eventType} ${member}`
-const unescaped = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
+/** A JSON Pointer (RFC 6901). */
+export const pointerTo = (member: string) => `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`

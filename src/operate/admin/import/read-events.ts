@@ -5,12 +5,13 @@ import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { findUnsafe } from '../../../core/unsafe-text.ts'
 import { findDataFault } from '../../../economy/events/data-faults.ts'
 import { Event } from '../../../economy/events/schema.ts'
-import { type CellType, readCell } from './cells.ts'
-import type { MemberTypes } from './member-types.ts'
+import { type CellType, type Decimal, readCell } from './cells.ts'
+import { type MemberTypes, pointerTo } from './member-types.ts'
 import {
   type CsvColumns,
   type FaultyLine,
   findColumnFaults,
+  findPadded,
   findSchemaFaults,
   objectOf,
   type RowFault,
@@ -32,9 +33,11 @@ const MEMBER = 'data.'
 interface ReadOptions {
   provider: string
   /** What rules and quests read of the columns. */
-  members?: Pick<MemberTypes, 'typeOf'> | undefined
+  members?: Pick<MemberTypes, 'typesOf' | 'findUnfit'> | undefined
   /** By the name of the member: stated by the operator, before what rules read. */
   columns?: Record<string, CellType> | undefined
+  /** Stated by the operator. */
+  decimal?: Decimal | undefined
 }
 
 /** Yields the lines in order, without empty ones. An id of an earlier line is a fault. */
@@ -46,7 +49,7 @@ export async function* readEvents(file: RowFile, options: ReadOptions): AsyncGen
       continue
     }
     const { line, value } = row
-    const faults = findFaults(value)
+    const faults = findFaults(value, options)
     const id = (value as Record<string, unknown> | null)?.id
     const first = typeof id === 'string' ? ids.get(id) : undefined
     if (first !== undefined) faults.push({ field: 'id', message: `is a duplicate of line ${first}` })
@@ -57,7 +60,7 @@ export async function* readEvents(file: RowFile, options: ReadOptions): AsyncGen
 }
 
 /** By the schema of the API, and the checks of its bodies. */
-function findFaults(value: unknown): RowFault[] {
+function findFaults(value: unknown, { members, columns = {} }: ReadOptions): RowFault[] {
   const faults = findSchemaFaults(Event, value)
   if (faults.length > 0) return faults
   let unsafe: FieldError[]
@@ -68,15 +71,19 @@ function findFaults(value: unknown): RowFault[] {
     return [{ field: 'data', message: `is nested deeper than ${MAX_LEVELS} levels` }]
   }
   // Guarantee of the cast: validated against the schema.
-  const { data = {} } = value as Event
+  const { id, type, fan, data = {} } = value as Event
   const fault = findDataFault(data)
+  const stated = new Set(Object.keys(columns).map(name => `data${pointerTo(name)}`))
   return [
     ...unsafe.map(({ message, ...at }) => ({ field: 'pointer' in at ? at.pointer.slice(1) : '', message })),
     ...(fault ? [{ field: `data${fault.pointer}`, message: fault.message }] : []),
+    ...findPadded({ id, ...('subject' in fan ? { 'fan/subject': fan.subject } : {}) }),
+    // What the operator has stated of a column is what they want.
+    ...(members?.findUnfit(type, data).filter(({ field }) => !stated.has(field)) ?? []),
   ]
 }
 
-const columnsOf = ({ provider, members, columns = {} }: ReadOptions): CsvColumns => ({
+const columnsOf = ({ provider, members, columns = {}, decimal }: ReadOptions): CsvColumns => ({
   headerFaults(columns) {
     const own = columns.filter(name => !name.startsWith(MEMBER))
     const members = columns.filter(name => name.startsWith(MEMBER))
@@ -96,8 +103,9 @@ const columnsOf = ({ provider, members, columns = {} }: ReadOptions): CsvColumns
     const read = objectOf(
       [...cells].filter(isData).map(([field, cell]) => {
         const name = field.slice(MEMBER.length)
-        const type = columns[name] ?? members?.typeOf(rest.type ?? '', name)
-        return { name, field, ...readCell(cell, type, dialect) }
+        const stated = columns[name]
+        const types = stated ? [stated] : (members?.typesOf(rest.type ?? '', name) ?? [])
+        return { name, field, ...readCell(cell, types, { ...dialect, decimal }) }
       }),
     )
     if ('faults' in read) return read

@@ -12,6 +12,7 @@ import {
   type CsvColumns,
   type FaultyLine,
   findColumnFaults,
+  findPadded,
   findSchemaFaults,
   objectOf,
   type RowFile,
@@ -56,11 +57,11 @@ export async function* readFans(file: RowFile, { provider, now }: ReadOptions): 
     }
     const { line, value } = row
     const { fan, faults } = validateFan(value, provider, now)
-    for (const [seen, field] of [
-      [subjects, 'subject'],
-      [handles, 'handle'],
+    const stated = value as Record<string, unknown> | null
+    for (const [seen, field, name] of [
+      [subjects, 'subject', stated?.subject],
+      [handles, 'handle', fan?.profile.handle ?? stated?.handle],
     ] as const) {
-      const name = (value as Record<string, unknown> | null)?.[field]
       if (typeof name !== 'string') continue
       const first = seen.get(name)
       if (first === undefined) seen.set(name, line)
@@ -99,6 +100,7 @@ function validateFan(value: unknown, provider: string, now: Date): { fan?: Impor
     faults.push({ field: 'onboardingCompletedAt', message })
   }
   const { subject, openingBalance, joinLeaderboard } = record
+  faults.push(...findPadded({ subject }))
   const fan: ImportedFan = {
     provider,
     subject,

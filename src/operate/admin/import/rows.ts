@@ -37,7 +37,7 @@ type ParsedLine = { line: number; value: unknown } | FaultyLine
 export interface CsvColumns {
   /** What is wrong with the names of the first line. */
   headerFaults(columns: string[]): RowFault[]
-  /** The value of a record, or what is wrong with its cells. Empty cells are left out. */
+  /** The value of a record, or what is wrong with its cells. Empty cells are left out, as is white space around a cell. */
   toValue(cells: Map<string, string>, dialect: Dialect): { value: unknown } | { faults: RowFault[] }
 }
 
@@ -81,6 +81,12 @@ export function objectOf(
     value: Object.fromEntries(cells.flatMap(cell => ('value' in cell ? [[cell.name, cell.value]] : []))),
   }
 }
+
+/** White space around a name that identifies: in a cell it is left out, in JSON it would make another name. */
+export const findPadded = (names: Record<string, string | undefined>): RowFault[] =>
+  Object.entries(names)
+    .filter(([, name]) => name !== undefined && name !== name.trim())
+    .map(([field]) => ({ field, message: 'must not begin or end with white space' }))
 
 /** Each column must be known and occur once, and the required ones must be there. */
 export function findColumnFaults(columns: string[], known: string[], required: string[]): RowFault[] {
@@ -230,10 +236,11 @@ async function* readCsv(file: RowFile, { headerFaults, toValue }: CsvColumns): A
     } else if (cells.length !== columns.length) {
       yield fault(`has ${cells.length} cells, but the header has ${columns.length} columns`)
     } else {
-      // Spreadsheets write CRLF for line breaks in a cell.
-      const filled = columns.flatMap((name, nth): [string, string][] =>
-        cells[nth] ? [[name, cells[nth].replaceAll('\r\n', '\n')]] : [],
-      )
+      // Spreadsheets write CRLF for line breaks in a cell. White space around it would make another id or subject of the same one.
+      const filled = columns.flatMap((name, nth): [string, string][] => {
+        const cell = cells[nth]?.trim()
+        return cell ? [[name, cell.replaceAll('\r\n', '\n')]] : []
+      })
       yield { line: start, ...toValue(new Map(filled), dialect) }
     }
   }
