@@ -216,9 +216,9 @@ onEachEngine(
       const binary = await tryFile(world, owner(), {
         command: 'import-catalog',
         name: 'club.json',
-        text: new Uint8Array([0xff, 0xfe]),
+        text: new Uint8Array([0xe9, 0x0a]),
       })
-      expect(binary.error).toBe('The file is not UTF-8.')
+      expect(binary.error).toBe('The file is not text in UTF-8: save it as UTF-8.')
     })
 
     test('a file of several parts is read as one, and parts can be sent again in any order', async () => {
