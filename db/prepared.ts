@@ -93,7 +93,8 @@ function collectScalars(value: unknown, scalars: unknown[], encode: Encoder): st
   }
   if (isObject(value)) {
     let shape = '{'
-    for (const name in value) shape += name + collectScalars(value[name], scalars, encode)
+    // With its length: `{ a: true, x }` would have the shape of `{ atx }`.
+    for (const name in value) shape += `${name.length}:${name}${collectScalars(value[name], scalars, encode)}`
     return `${shape}}`
   }
   scalars.push(encode(value))

@@ -224,6 +224,16 @@ for (const engine of everyEngine) {
       expect(built).toBe(0)
     })
 
+    test('members whose names and values have the same letters make statements of their own', async () => {
+      const selectBy = prepared((reader: Reader, by: { i?: boolean; d?: string; itd?: string }) => {
+        const { rewards } = reader.tables
+        const condition = by.itd === undefined ? eq(rewards.title, by.d ?? '') : eq(rewards.id, by.itd)
+        return reader.select({ id: rewards.id }).from(rewards).where(condition)
+      })
+      expect(await selectBy(read, { i: true, d: 'Shirt' })).toEqual([{ id: 'shirt' }])
+      expect(await selectBy(read, { itd: 'scarf' })).toEqual([{ id: 'scarf' }])
+    })
+
     test('booleans and nulls are encoded in the SQL that a unit of work sends at its end', async () => {
       const change = preparedLast((tx, change: { id: string; active: boolean; endsAt: Date | null }) => {
         const { rewards } = tx.tables
