@@ -102,6 +102,31 @@ export function describeViolation(error: unknown): string | undefined {
   return VIOLATIONS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
+const REFUSALS: [RegExp, string][] = [
+  [/^(22|SQLITE_(MISMATCH|TOOBIG|RANGE))/, 'a value does not fit its column or its type'],
+  [/^(42501|SQLITE_AUTH)/, 'the role of the connection may not do that'],
+  [/^(42|SQLITE_ERROR)/, 'the statement does not fit the schema of the database'],
+  [/./, 'the database reports a fault of its own'],
+]
+
+/** Of a database: SQLSTATE, which no code of the operating system looks like, or a name of the driver. */
+const DATABASE_CODE = /^((?!E)[0-9A-Z]{5}|SQLITE_.+|ERR_POSTGRES_.+)$/
+
+/** The code of the database, such as `SQLSTATE 42703`. Undefined for an error of another origin. */
+export function databaseCodeOf(error: unknown): string | undefined {
+  const code = driverError(error)?.code ?? ''
+  if (!DATABASE_CODE.test(code)) return undefined
+  return code.length === 5 ? `SQLSTATE ${code}` : code
+}
+
+/** Why a database refused a statement, in words and with its code, without its text. Undefined for an error of another origin. */
+export function describeRefusal(error: unknown): string | undefined {
+  const code = databaseCodeOf(error)
+  if (code === undefined) return undefined
+  const pure = code.replace('SQLSTATE ', '')
+  return `${REFUSALS.find(([pattern]) => pattern.test(pure))?.[1]} (${code})`
+}
+
 /** Checks that a unit of work fails only if another one has changed what it had read: see `src/play/packs/supply.ts`. */
 const CHECKS_OF_CONFLICTS = ['packs_supply']
 

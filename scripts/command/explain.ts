@@ -1,6 +1,12 @@
 /** Errors as one line for the operator, without stack traces and secrets. */
 import { DrizzleQueryError } from 'drizzle-orm'
-import { DatabaseError, describeViolation, translateDatabaseError } from '../../db/index.ts'
+import {
+  DatabaseError,
+  databaseCodeOf,
+  describeRefusal,
+  describeViolation,
+  translateDatabaseError,
+} from '../../db/index.ts'
 import { DevelopmentSchemaError, NewerSchemaError } from '../../db/migrate.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { DomainError } from '../../src/core/problems.ts'
@@ -42,28 +48,21 @@ function messageOf(error: unknown): string {
   const isStated = [ConfigError, NewerSchemaError, DevelopmentSchemaError].some(kind => error instanceof kind)
   if (isStated && error instanceof Error) return error.message
   if (error instanceof DatabaseError) {
+    const code = databaseCodeOf(error)
     return error.fault === 'outdated'
       ? `The database is behind this version: run \`${commandLine('migrate')}\` first.`
-      : `The database cannot be used: ${error.message}${reasonOf(error)}.`
+      : `The database cannot be used: ${error.message}${code === undefined ? '' : ` (${code})`}.`
   }
   // Written for the operator; may have several lines.
   if (error instanceof CommandFailure || error instanceof BackupFault) return error.message
-  // Drizzle's message contains the statement and its values.
+  // The text of the database, and Drizzle's, contain names, the statement and its values.
   const violation = describeViolation(error)
   if (violation !== undefined)
     return `The database refused the change, and nothing of it was kept: ${violation}. This is a defect of the command; report it.`
-  if (error instanceof DrizzleQueryError)
-    return `The database rejected the statement: ${firstLine(error.cause)}`
+  const refusal = describeRefusal(error)
+  if (refusal !== undefined || error instanceof DrizzleQueryError)
+    return `The database rejected the statement: ${refusal ?? 'it gives no code'}.`
   return fileErrorMessage(error) ?? firstLine(error)
-}
-
-/** The driver's message when a database is unreachable, such as that it does not exist. */
-function reasonOf({ fault, cause }: DatabaseError): string {
-  if (fault !== 'unreachable') return ''
-  let driver = cause
-  // Drizzle's message contains the statement and its values.
-  while (driver instanceof Error && driver.cause !== undefined) driver = driver.cause
-  return driver instanceof Error && !(driver instanceof DrizzleQueryError) ? ` (${firstLine(driver)})` : ''
 }
 
 const FILE_ERRORS: Record<string, string> = {

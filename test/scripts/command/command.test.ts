@@ -74,6 +74,29 @@ test('no text of the database reaches an operator, whatever constraint refuses a
   }
 })
 
+test.each([
+  ['22003', 'SQLITE_TOOBIG', 'a value does not fit its column or its type'],
+  ['22021', 'SQLITE_MISMATCH', 'a value does not fit its column or its type'],
+  ['22P02', 'SQLITE_RANGE', 'a value does not fit its column or its type'],
+  ['42703', 'SQLITE_ERROR', 'the statement does not fit the schema of the database'],
+  ['42501', 'SQLITE_AUTH', 'the role of the connection may not do that'],
+  ['XX000', 'SQLITE_INTERNAL', 'the database reports a fault of its own'],
+  ['0A000', 'SQLITE_MISUSE', 'the database reports a fault of its own'],
+])('no text of the database reaches an operator with %s or %s', (errno, code, words) => {
+  const driver = new Error('column users.secret does not exist: secret')
+  for (const [thrown, named] of [
+    [
+      Object.assign(new Error(driver.message), { errno, code: 'ERR_POSTGRES_SERVER_ERROR' }),
+      `SQLSTATE ${errno}`,
+    ],
+    [Object.assign(new Error(driver.message), { code: errno }), `SQLSTATE ${errno}`],
+    [Object.assign(new Error(driver.message), { code }), code],
+  ] as const)
+    for (const error of [thrown, new DrizzleQueryError('insert into secrets', ['secret'], thrown)])
+      expect(explainError(error)).toBe(`The database rejected the statement: ${words} (${named}).`)
+  expect(explainError(new DrizzleQueryError('insert into secrets', [], driver))).not.toContain('secret')
+})
+
 test('progress is a bar with rate and time left on a terminal', () => {
   let [ms, written] = [0, '']
   const terminal = {
@@ -301,14 +324,16 @@ test('a directory is not a database, and errors of the operating system are sent
 })
 
 test.skipIf(noServer !== '')(
-  `the error for a missing database names it (PostgreSQL)${noServer}`,
+  `the error for a missing database says so, in our words (PostgreSQL)${noServer}`,
   async () => {
     const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
     url.pathname = '/nowhere'
     for (const parameters of [[], ['--dry-run']]) {
       const { code, err } = await runScript('migrate', [...parameters, '--database', url.href])
       expect(code).toBe(1)
-      expect(err).toContain('database "nowhere" does not exist')
+      expect(err).toBe(
+        'The database cannot be used: database unreachable: the server has no database of this name (SQLSTATE 3D000).\n',
+      )
     }
   },
 )
