@@ -3535,7 +3535,7 @@ export interface components {
         };
         /**
          * RewardClaimUndoneMessage
-         * @description The club has undone a claim that was not used. The fan can claim the reward again.
+         * @description The club has undone a claim that was not used. The fan can claim the reward again. Rules and quests cannot listen to it.
          */
         RewardClaimUndoneMessage: {
             /**
@@ -3561,7 +3561,7 @@ export interface components {
         };
         /**
          * RewardCodeReplacedMessage
-         * @description The club has replaced the redemption code of a reward: the former one is worthless. `GET /api/user/rewards` has the new one.
+         * @description The club has replaced the redemption code of a reward: the former one is worthless. `GET /api/user/rewards` has the new one. Rules and quests cannot listen to it.
          */
         RewardCodeReplacedMessage: {
             /**
@@ -3587,7 +3587,7 @@ export interface components {
         };
         /**
          * RewardUseUndoneMessage
-         * @description The club has undone the use of a redemption code: it can be used again.
+         * @description The club has undone the use of a redemption code: it can be used again. Rules and quests cannot listen to it.
          */
         RewardUseUndoneMessage: {
             /**
@@ -3652,7 +3652,7 @@ export interface components {
         };
         /**
          * PurchaseRefundedMessage
-         * @description A purchase was refunded.
+         * @description A purchase was refunded. Rules and quests cannot listen to it.
          */
         PurchaseRefundedMessage: {
             /**
@@ -3751,7 +3751,7 @@ export interface components {
         };
         /**
          * TradeOfferedMessage
-         * @description A trade or a gift was offered: an event of each of the two fans.
+         * @description A trade or a gift was offered: an event of each of the two fans. Rules and quests cannot listen to it.
          */
         TradeOfferedMessage: {
             /**
@@ -3951,7 +3951,7 @@ export interface components {
         };
         /**
          * OrderCreatedMessage
-         * @description The fan started an order, which holds stock.
+         * @description The fan started an order, which holds stock. Rules and quests cannot listen to it.
          */
         OrderCreatedMessage: {
             /**
@@ -4049,7 +4049,7 @@ export interface components {
         };
         /**
          * OrderExpiredMessage
-         * @description An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded.
+         * @description An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded. Rules and quests cannot listen to it.
          */
         OrderExpiredMessage: {
             /**
@@ -4098,7 +4098,7 @@ export interface components {
         };
         /**
          * OrderCancelledMessage
-         * @description The fan cancelled an order before it was paid.
+         * @description The fan cancelled an order before it was paid. Rules and quests cannot listen to it.
          */
         OrderCancelledMessage: {
             /**
@@ -4147,7 +4147,7 @@ export interface components {
         };
         /**
          * OrderRefundDueMessage
-         * @description A payment of an order must be given back: it came too late, or the club refunds the order.
+         * @description A payment of an order must be given back: it came too late, or the club refunds the order. Rules and quests cannot listen to it.
          */
         OrderRefundDueMessage: {
             /**
@@ -4196,7 +4196,7 @@ export interface components {
         };
         /**
          * OrderRefundedMessage
-         * @description The payment of an order was given back.
+         * @description The payment of an order was given back. Rules and quests cannot listen to it.
          */
         OrderRefundedMessage: {
             /**
@@ -4245,7 +4245,7 @@ export interface components {
         };
         /**
          * OrderLineChangedMessage
-         * @description The club changed the state of a line of an order.
+         * @description The club changed the state of a line of an order. Rules and quests cannot listen to it.
          */
         OrderLineChangedMessage: {
             /**
@@ -4318,7 +4318,7 @@ export interface components {
         };
         /**
          * WalletLinkedMessage
-         * @description The fan linked a wallet.
+         * @description The fan linked a wallet. Voided when the fan unlinks it.
          */
         WalletLinkedMessage: {
             /**
@@ -4508,7 +4508,7 @@ export interface components {
         };
         /**
          * PointsExpiringMessage
-         * @description Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones.
+         * @description Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones. Rules and quests cannot listen to it.
          */
         PointsExpiringMessage: {
             /**

@@ -21,19 +21,35 @@ export const EventType = (description: string) =>
   })
 
 /**
- * `points.changed` is recorded for every entry of the ledger: a rule or quest that booked points for it would listen to
- * itself; cash earns nothing. `match.updated` is of no fan. Points for what moderators decide would pay for reports.
+ * What can be had for nothing and again and again earns nothing: what a fan alone begins and ends, what one of the staff alone does, and
+ * what tells of a taking-back. `points.changed` and `cash.changed` would call themselves; `match.updated` is of no fan.
  */
 const UNHEARD_TYPES = [
-  ...['points.changed', 'cash.changed', 'match.updated'],
-  ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided', 'fan.merged'],
+  ...['points.changed', 'cash.changed', 'points.expiring', 'match.updated', 'fan.merged'],
+  ...['report.resolved', 'sanction.applied', 'sanction.lifted', 'appeal.decided'],
+  ...['reward.claim_undone', 'reward.code_replaced', 'reward.use_undone', 'purchase.refunded'],
+  ...['order.created', 'order.expired', 'order.cancelled', 'order.refund_due', 'order.refunded'],
+  ...['order.line_changed', 'trade.offered'],
 ]
 
+/** The type of the same namespace that tells what was done for good. */
+const HEARD_INSTEAD: Record<string, string> = {
+  order: 'order.paid',
+  purchase: 'purchase.completed',
+  reward: 'reward.claimed',
+  trade: 'trade.completed',
+}
+
+/** Whether rules and quests can listen to it. An entry of an earlier version that names another type stays stored, and earns nothing. */
+export const isHeard = (type: string): boolean => !UNHEARD_TYPES.includes(type)
+
 /** What the schema of a type cannot say. */
-export const eventTypeFaults = (type: string, pointer: string): EntryFault[] =>
-  UNHEARD_TYPES.includes(type)
-    ? [{ pointer, message: `must not be ${type}, which rules and quests cannot listen to` }]
-    : []
+export function eventTypeFaults(type: string, pointer: string): EntryFault[] {
+  if (isHeard(type)) return []
+  const instead = HEARD_INSTEAD[type.split('.', 1)[0] ?? '']
+  const use = instead ? `: use ${instead}` : ''
+  return [{ pointer, message: `must not be ${type}, which rules and quests cannot listen to${use}` }]
+}
 
 /** A JSON pointer (RFC 6901) into the data of an event. */
 export const DataPointer = (description: string) =>

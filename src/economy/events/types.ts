@@ -68,13 +68,14 @@ export const applicationEvents = {
   'reward.redeemed': Closed({ rewardId: RewardId }, { description: 'The fan redeemed a claimed reward.' }),
   'reward.claim_undone': Closed(
     { rewardId: RewardId },
-    { description: 'The club has undone a claim that was not used. The fan can claim the reward again.' },
+    {
+      description: `The club has undone a claim that was not used. The fan can claim the reward again. ${UNHEARD}`,
+    },
   ),
   'reward.code_replaced': Closed(
     { rewardId: RewardId },
     {
-      description:
-        'The club has replaced the redemption code of a reward: the former one is worthless. `GET /api/user/rewards` has the new one.',
+      description: `The club has replaced the redemption code of a reward: the former one is worthless. \`GET /api/user/rewards\` has the new one. ${UNHEARD}`,
     },
   ),
   'reward.use_undone': Closed(
@@ -82,7 +83,7 @@ export const applicationEvents = {
       rewardId: Nullable(RewardId, { description: 'The reward. Null for a voucher of an order.' }),
       orderId: Nullable(Type.String(), { description: 'The order of a voucher.' }),
     },
-    { description: 'The club has undone the use of a redemption code: it can be used again.' },
+    { description: `The club has undone the use of a redemption code: it can be used again. ${UNHEARD}` },
   ),
   'purchase.completed': Closed(
     { purchaseId: PurchaseId, packId: PackId, userPackId: UserPackId, price: Price },
@@ -90,7 +91,7 @@ export const applicationEvents = {
   ),
   'purchase.refunded': Closed(
     { purchaseId: PurchaseId, packId: PackId, price: Price },
-    { description: 'A purchase was refunded.' },
+    { description: `A purchase was refunded. ${UNHEARD}` },
   ),
   'pack.opened': Closed(
     {
@@ -120,7 +121,7 @@ export const applicationEvents = {
       give: Integer({ minimum: 1, description: 'Number of items that `from` gives.' }),
       want: Integer({ minimum: 0, description: 'Number of items that `to` gives; 0 for a gift.' }),
     },
-    { description: 'A trade or a gift was offered: an event of each of the two fans.' },
+    { description: `A trade or a gift was offered: an event of each of the two fans. ${UNHEARD}` },
   ),
   'trade.completed': Closed(
     {
@@ -169,17 +170,22 @@ export const applicationEvents = {
     },
     { description: `An appeal of the fan was decided. ${UNHEARD}` },
   ),
-  'order.created': Closed(orderMembers, { description: 'The fan started an order, which holds stock.' }),
+  'order.created': Closed(orderMembers, {
+    description: `The fan started an order, which holds stock. ${UNHEARD}`,
+  }),
   'order.paid': Closed(orderMembers, { description: 'An order was paid; once.' }),
   'order.expired': Closed(orderMembers, {
-    description:
-      'An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded.',
+    description: `An order was not paid in time, and its stock is free. A payment that comes later pays it if there is stock, or is refunded. ${UNHEARD}`,
   }),
-  'order.cancelled': Closed(orderMembers, { description: 'The fan cancelled an order before it was paid.' }),
+  'order.cancelled': Closed(orderMembers, {
+    description: `The fan cancelled an order before it was paid. ${UNHEARD}`,
+  }),
   'order.refund_due': Closed(orderMembers, {
-    description: 'A payment of an order must be given back: it came too late, or the club refunds the order.',
+    description: `A payment of an order must be given back: it came too late, or the club refunds the order. ${UNHEARD}`,
   }),
-  'order.refunded': Closed(orderMembers, { description: 'The payment of an order was given back.' }),
+  'order.refunded': Closed(orderMembers, {
+    description: `The payment of an order was given back. ${UNHEARD}`,
+  }),
   'order.line_changed': Closed(
     {
       orderId: OrderId,
@@ -191,7 +197,7 @@ export const applicationEvents = {
       carrier: Nullable(Type.String(), { description: 'Who ships it.' }),
       tracking: Nullable(Type.String(), { description: 'Number or address to follow it.' }),
     },
-    { description: 'The club changed the state of a line of an order.' },
+    { description: `The club changed the state of a line of an order. ${UNHEARD}` },
   ),
   'fan.merged': Closed(
     {
@@ -208,7 +214,7 @@ export const applicationEvents = {
       address: Type.String({ description: 'Address of the wallet, with the checksum of EIP-55.' }),
       chainId: Integer({ minimum: 1, description: 'The chain on which it was proved (EIP-155).' }),
     },
-    { description: 'The fan linked a wallet.' },
+    { description: 'The fan linked a wallet. Voided when the fan unlinks it.' },
   ),
   'match.checked_in': Closed(
     { matchId: MatchId, ...matchMembers },
@@ -260,8 +266,7 @@ export const applicationEvents = {
       expiresAt: Instant('When they end.'),
     },
     {
-      description:
-        'Points of the fan end in 30 days (`POINTS_EXPIRE_AFTER_DAYS`); once for the points that end at the same time. Points that are spent before are the oldest ones.',
+      description: `Points of the fan end in 30 days (\`POINTS_EXPIRE_AFTER_DAYS\`); once for the points that end at the same time. Points that are spent before are the oldest ones. ${UNHEARD}`,
     },
   ),
   'quest.completed': Closed(

@@ -5,6 +5,7 @@
 import { and, eq, lte, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../../db/index.ts'
+import { isHeard } from '../../club/catalogue/conditions.ts'
 import type { CatalogueVersion } from '../../club/catalogue/versions.ts'
 import { parseContent, type Rule, ruleOf } from './rule.ts'
 
@@ -18,7 +19,7 @@ const sets = new LRUCache<string, RuleSet>({ max: 8 })
 export async function getRuleSet(reader: Reader, { version, revision }: CatalogueVersion): Promise<RuleSet> {
   const known = sets.get(version)
   if (known) return known
-  const active = (await readRules(reader, revision)).filter(rule => rule.active)
+  const active = (await readRules(reader, revision)).filter(rule => rule.active && isHeard(rule.eventType))
   const set = Map.groupBy(active, ({ eventType }) => eventType)
   sets.set(version, set)
   return set

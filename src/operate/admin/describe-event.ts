@@ -42,6 +42,8 @@ function describeReason(reason: Exclude<Reason, { outcome: 'granted' }>): string
       return 'the event was after its end'
     case 'later':
       return 'the rule became active after the event was recorded'
+    case 'unheard':
+      return 'rules cannot listen to the type any more'
     case 'undecided':
       return 'it matches and has not decided: run verify-ledger'
     case 'data_deleted':

@@ -1,6 +1,6 @@
 /** Why an event earned what it did, rule by rule: from the rules of the revision that evaluated it. */
 import type { Reader } from '../../../db/index.ts'
-import { type Condition, valueAt } from '../../club/catalogue/conditions.ts'
+import { type Condition, isHeard, valueAt } from '../../club/catalogue/conditions.ts'
 import { readVersion } from '../../club/catalogue/versions.ts'
 import {
   decisionsOf,
@@ -30,6 +30,8 @@ export type Reason =
   | { outcome: 'later' }
   /** It did not match. The reason is no longer known. */
   | { outcome: 'data_deleted' }
+  /** Rules cannot listen to the type. The rule is of an earlier version. */
+  | { outcome: 'unheard' }
   /** It matches, and no decision is stored: `verify-ledger` reports it. */
   | { outcome: 'undecided' }
 
@@ -82,6 +84,7 @@ function explainRule(rule: Rule, facts: EventFacts, decision: Decision | undefin
     if (outcome === 'full') return { ...named, outcome, points }
     return { ...named, outcome, points, budget: rule.budget }
   }
+  if (!isHeard(facts.type)) return { ...named, outcome: 'unheard' }
   const evaluation = evaluateRule(rule, facts)
   if (evaluation.outcome === 'not_started' || evaluation.outcome === 'ended')
     return { ...named, outcome: evaluation.outcome }

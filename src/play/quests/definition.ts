@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { isHeard } from '../../club/catalogue/conditions.ts'
 import { completeEntry } from '../../club/catalogue/entry.ts'
 import type { MaybePromise, ResponseCache } from '../../platform/cache/response-cache.ts'
 import { questsTag } from '../../platform/cache/tags.ts'
@@ -114,7 +115,7 @@ function indexBy(quests: Iterable<Quest>, keysOf: (quest: Quest) => Iterable<str
 }
 
 export const eventTypesOf = ({ versions }: Quest) =>
-  new Set([...versions.values()].flatMap(({ steps }) => steps.map(step => step.eventType)))
+  new Set([...versions.values()].flatMap(({ steps }) => steps.map(step => step.eventType)).filter(isHeard))
 
 /** The definition that a period began with. */
 export function versionOf({ id, versions }: Quest, version: number): QuestDefinition {

@@ -6,6 +6,7 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { CallerId } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
+import { voidLatest } from '../../economy/events/void-latest.ts'
 import { lockToCount } from '../../identity/users/users.ts'
 import { takeChallenge } from './challenge.ts'
 import { walletProblems } from './problems.ts'
@@ -63,9 +64,11 @@ const countOwn = preparedRow((tx: Transaction, userId: string) => {
   return tx.select({ count: count() }).from(wallets).where(eq(wallets.userId, userId))
 })
 
-/** Does nothing if the fan has not linked it. The address may have any case. */
+/** Does nothing if the fan has not linked it. The address may have any case. Takes back what rules and quests have given for the link. */
 export async function unlinkWallet(tx: Transaction, { userId }: CallerId, address: string): Promise<void> {
-  if (userId !== undefined) await deleteOwn(tx, userId, address.toLowerCase())
+  if (userId === undefined) return
+  const [unlinked] = await deleteOwn(tx, userId, address.toLowerCase())
+  if (unlinked) await voidLatest(tx, { userId, type: 'wallet.linked', about: { address: unlinked.address } })
 }
 
 const deleteOwn = prepared((tx: Transaction, userId: string, address: string) => {
@@ -73,6 +76,7 @@ const deleteOwn = prepared((tx: Transaction, userId: string, address: string) =>
   return tx
     .delete(wallets)
     .where(and(eq(wallets.userId, userId), sql`lower(${wallets.address}) = ${address}`))
+    .returning({ address: wallets.address })
 })
 
 /** The linked wallets of a fan, the oldest first. */

@@ -1,5 +1,6 @@
 /** Evaluates a fan's events again by the rules of their revisions, and compares decisions, ledger entries and counters. */
 import type { Tables } from '../../../../db/index.ts'
+import { isHeard } from '../../../club/catalogue/conditions.ts'
 import { windowAt } from '../../../core/windows.ts'
 import { digestOf } from '../../../economy/events/digest.ts'
 import { decisionsOf, parseJson, type RecordedEvent, toRecordedEvent } from '../../../economy/events/event.ts'
@@ -57,6 +58,8 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
     for (const rule of history.rulesAt(row.revision ?? 0, event.type)) {
       const decision = decisions.get(rule.id)
       decisions.delete(rule.id)
+      // Rules could listen to more types in earlier versions: what they granted then is checked.
+      if (!decision && !isHeard(event.type)) continue
       const what = `events.decisions of ${name} by ${rule.id}`
       if (facts.data === null && needsData(rule)) {
         // Whether the rule matched is unknown: the data was deleted.
