@@ -56,7 +56,6 @@ const UNKNOWN: Record<string, string[]> = {
     ],
     ...['packPurchases.expiresAt', 'questProgress.createdAt', 'topUps.createdAt', 'topUps.expiresAt'],
   ],
-  'only the order counts, which the history has': ['productVariants.position', 'setItems.position'],
   'the file tells it: a backup compares the hash, which is its name': ['pictureFiles.*'],
   'keyed with a secret that a restored backup need not have': ['identities.emailHash'],
   'a secret or its hash, without which the caller is refused': [

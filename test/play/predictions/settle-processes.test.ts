@@ -198,8 +198,7 @@ test.skipIf(countsAttempts !== '').each(servers)(
       await appendEntry(tx, { userId, delta: points.exact, reason: 'activity', ref: 'match' })
       booked.resolve()
       await blocked.promise
-      const data = { points: 0 }
-      await recordEvent(tx, { userId, type: 'onboarding.completed', data })
+      await recordEvent(tx, { userId, type: 'profile.completed', data: {} })
     })
     await booked.promise
     const batch = db.write(tx => {

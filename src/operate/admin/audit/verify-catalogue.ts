@@ -2,7 +2,7 @@
  * Compares the entries of the catalogue with their history, which no one can change: the newest revision of an entry is what is
  * stored. An entry without a history, from before there was one, is not checked.
  */
-import { and, asc, eq, gt, inArray, isNotNull, max } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, max, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { tablesInOrder } from '../../../../db/schema/shape.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
@@ -26,6 +26,7 @@ export async function findWrongCatalogue(reader: Reader): Promise<Finding[]> {
   return [
     ...findings,
     ...(await findWrongTexts(reader)),
+    ...(await findWrongPositions(reader)),
     ...(await findWrongRules(reader)),
     ...(await findWrongVersion(reader)),
     ...(await findLostRevisions(reader)),
@@ -122,6 +123,24 @@ async function findWrongTexts(reader: Reader): Promise<Finding[]> {
         )
   }
   return findings
+}
+
+/** Those of variants that are listed, and of the items of a set, are 0, 1, 2 … */
+async function findWrongPositions(reader: Reader): Promise<Finding[]> {
+  const { productVariants: variants, setItems: items } = reader.tables
+  const rows = [
+    ...(await reader
+      .select({ table: sql<string>`'product_variants'`, of: variants.productId, position: variants.position })
+      .from(variants)
+      .where(eq(variants.listed, true))),
+    ...(await reader
+      .select({ table: sql<string>`'set_items'`, of: items.setId, position: items.position })
+      .from(items)),
+  ]
+  return [...Map.groupBy(rows, ({ table, of }) => `${table}.position of ${of}`)].flatMap(([what, own]) => {
+    const positions = own.map(({ position }) => position).toSorted((a, b) => a - b)
+    return differs(null, what, positions.map((_, index) => index).join(' '), positions.join(' '))
+  })
 }
 
 /** The version of what listens to events is not less than what names it. */
