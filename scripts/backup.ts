@@ -11,6 +11,7 @@ import { declareCommand, runCommand } from './command/command.ts'
 import { erasureListOf, isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
+import { Interrupted, stoppable } from './command/stop.ts'
 
 const command = declareCommand({
   name: 'backup',
@@ -37,6 +38,8 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   if (!existsSync(path)) fail(`There is no database at ${path}.`)
   if (resolve(file) === resolve(path)) failUsage('the copy cannot be the database itself')
   if (isDirectory(file)) fail(`${file} is a directory: name the file of the copy.`)
+  if (/\.(pictures|partial)$/.test(file))
+    failUsage('the name must not be one of a manifest or of half a copy')
   if (existsSync(file) && !options.force) fail(`${file} exists already: choose another name, or use --force.`)
 
   if (options.dryRun) {
@@ -53,18 +56,31 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   const { force } = options
   const uploads = options.pictures ? uploadsConfig() : undefined
   const erasures = erasureListOf(url) ?? erasuresPathOf(path)
-  const backup = await backUp(path, file, {
-    force,
-    erasures,
-    uploads,
-    onVerified: verified,
-    onPicture: copied,
+  const backup = await stoppable(requested => {
+    // What it throws leaves nothing but pictures that the next backup uses.
+    const goOn = (done: number) => {
+      const signal = requested()
+      if (signal) throw new Interrupted(signal, done)
+    }
+    return backUp(path, file, {
+      ...{ force, erasures, uploads },
+      onVerified(done, total) {
+        verified(done, total)
+        goOn(0)
+      },
+      onPicture(done, total) {
+        copied(done, total)
+        goOn(done)
+      },
+    })
   }).finally(() => {
     verified.end()
     copied.end()
   })
   await recordMaintenance(url, 'backup', note)
-  const { bytes, rows, migrations, ledgerDigest, pictures } = backup
+  const { bytes, rows, migrations, ledgerDigest, pictures, notTidied } = backup
+  if (notTidied !== null)
+    note(`Pictures that no backup needs any more stay in ${dirname(file)}/pictures: ${notTidied}`)
   return {
     json: { file, bytes, rows, migrations, ledgerDigest, pictures },
     text: [

@@ -1,12 +1,11 @@
 /** `bun run verify-pictures`: compares uploaded pictures with the files of their store. */
 import { createPictureStore } from '../src/club/pictures/store.ts'
 import { realSources } from '../src/core/sources.ts'
-import { listPictures } from '../src/operate/admin/backup/pictures.ts'
+import { listPictures, requireStore } from '../src/operate/admin/backup/pictures.ts'
 import { type PictureFinding, verifyPictures } from '../src/operate/admin/verify-pictures.ts'
 import type { UploadsConfig } from '../src/platform/config/uploads.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { databaseUrlOf, uploadsConfig } from './command/database.ts'
-import { fail } from './command/explain.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 
@@ -34,12 +33,9 @@ upload: delete it once that database is not needed again.`,
 await runCommand(command, async ({ options, databaseUrl, openDatabase, note, progress }) => {
   const uploads = uploadsConfig()
   const db = await openDatabase()
-  if (!uploads) {
-    const { length } = await listPictures(db.read)
-    if (length > 0)
-      fail(`The database has ${length} pictures, and UPLOADS is not set here: set it as for the API.`)
+  requireStore(await listPictures(db.read), uploads)
+  if (!uploads)
     return { json: { pictures: 0, found: 0 }, text: 'There are no pictures, and UPLOADS is not set.' }
-  }
   const findings: PictureFinding[] = []
   const onProgress = progress('pictures')
   const report = await stoppable(requested =>

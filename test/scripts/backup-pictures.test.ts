@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -171,6 +172,67 @@ describe('A backup', () => {
     const { out } = await run('backup', 'live.db', [pathOf('backups/monday.db'), '--json'])
     expect(JSON.parse(out).pictures).toEqual({ files: 3, copied: 1, missing: 0 })
     expect(backups()).toEqual(['monday.db', 'monday.db.pictures', 'pictures'])
+  })
+
+  test('is refused where every picture is missing, as with the store of another club', async () => {
+    await withPictures('live.db', 'crest')
+    mkdirSync(pathOf('other'))
+    const env = { UPLOADS: pathOf('other') }
+    const { code, err } = await run('backup', 'live.db', [pathOf('backups/monday.db')], env)
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('None of the 2 pictures of the database is in UPLOADS'),
+    })
+    expect(existsSync(pathOf('backups/monday.db'))).toBe(false)
+    // One that has them already loses none by it.
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    const { out } = await run('backup', 'live.db', [pathOf('backups/tuesday.db'), '--json'], env)
+    expect(JSON.parse(out).pictures).toEqual({ files: 2, copied: 0, missing: 0 })
+  })
+
+  test('is refused next to the store itself, whose unused files it would delete', async () => {
+    await withPictures('live.db', 'crest')
+    renameSync(pathOf('uploads'), pathOf('pictures'))
+    symlinkSync(pathOf('pictures'), pathOf('link'))
+    putFile('pictures', 'just uploaded')
+    for (const UPLOADS of [pathOf('pictures'), pathOf('link')]) {
+      const { code, err } = await run('backup', 'live.db', [pathOf('monday.db')], { UPLOADS })
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('is UPLOADS, the store itself') })
+    }
+    expect(filesIn('pictures')).toEqual(['crest', 'just uploaded', 'of live.db'])
+  })
+
+  test('leaves files of others whose names end like that of a manifest, and takes no such name', async () => {
+    await withPictures('live.db', 'crest')
+    mkdirSync(pathOf('backups', 'our.pictures'), { recursive: true })
+    writeFileSync(pathOf('backups', 'holiday.pictures'), 'album')
+    const yesterday = new Date(Date.now() - 90_000_000)
+    utimesSync(pathOf('backups', 'holiday.pictures'), yesterday, yesterday)
+    expect((await run('backup', 'live.db', [pathOf('backups/monday.db')])).code).toBe(0)
+    expect(backups()).toEqual([
+      'holiday.pictures',
+      'monday.db',
+      'monday.db.pictures',
+      'our.pictures',
+      'pictures',
+    ])
+    for (const name of ['x.pictures', 'x.db.partial'])
+      expect((await run('backup', 'live.db', [pathOf('backups', name)])).code).toBe(2)
+  })
+
+  test('that Ctrl-C stops leaves nothing but pictures, and says how to go on', async () => {
+    await withPictures('live.db', ...Array.from({ length: 40 }, (_, n) => `card ${n}`))
+    // Reads of a pipe end when it is closed: then the next batch begins.
+    const text = 'card 39'
+    rmSync(fileOf('uploads', text))
+    Bun.spawnSync(['mkfifo', fileOf('uploads', text)])
+    const child = startScript('backup', [pathOf('backups/monday.db')], { env: envOf('live.db') })
+    await waitUntil('pictures are copied', () => filesIn('backups/pictures').length > 0)
+    child.kill('SIGINT')
+    writeFileSync(fileOf('uploads', text), text)
+    expect(await child.exited).toBe(130)
+    expect(await new Response(child.stderr).text()).toContain('To continue: bun run backup')
+    expect(backups()).toEqual(['pictures'])
   })
 
   test('that fails at a picture says why, and keeps what the next one can use', async () => {

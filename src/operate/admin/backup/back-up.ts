@@ -9,9 +9,11 @@ import { BackupFault } from './backup-fault.ts'
 import {
   type BackedUpPictures,
   backUpPictures,
+  LEAVE_OUT,
   listPicturesIn,
   type OnPicture,
   publishManifest,
+  refuseFolderOfStore,
   removePartialManifest,
   removeUnused,
   requireStore,
@@ -38,6 +40,8 @@ export interface Backup {
   ledgerDigest: string | null
   /** Null: they were left out. */
   pictures: BackedUpPictures | null
+  /** Why pictures that no backup needs any more are still there; null if none are. */
+  notTidied: string | null
 }
 
 /** Under another name until it is complete: a killed run leaves no file that looks like a backup. */
@@ -64,8 +68,12 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     publishManifest(file)
     moveFile(partial, file)
     written = true
-    await removeUnused(file, realSources.now())
-    return { file, bytes: fileSize(file), rows, migrations, ledgerDigest, pictures }
+    // The backup is one, also where older ones cannot be tidied up.
+    const notTidied = await removeUnused(file, realSources.now()).then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    return { file, bytes: fileSize(file), rows, migrations, ledgerDigest, pictures, notTidied }
   } finally {
     removeSqlite(partial)
     removePartialManifest(file)
@@ -75,8 +83,9 @@ export async function backUp(path: string, file: string, options: BackupOptions)
 
 async function copyPictures(copy: string, file: string, { uploads, onPicture }: BackupOptions) {
   if (uploads === undefined) return null
+  refuseFolderOfStore(file, uploads)
   const ids = await listPicturesIn(copy)
-  const store = requireStore(ids, uploads)
+  const store = requireStore(ids, uploads, LEAVE_OUT)
   return store ? backUpPictures(ids, store, file, onPicture) : { files: 0, copied: 0, missing: 0 }
 }
 

@@ -4,7 +4,18 @@
  * as a backup is whole.
  */
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Reader } from '../../../../db/index.ts'
 import { moveFile, openSqliteCopy, syncFile } from '../../../../db/sqlite/copy.ts'
@@ -52,19 +63,32 @@ export async function listPicturesIn(path: string): Promise<string[]> {
   }
 }
 
-/** @throws BackupFault if the pictures of a database cannot be where the configuration says */
-export function requireStore(ids: string[], uploads: UploadsConfig | null): PictureStore | null {
+/** @throws BackupFault if the pictures of a database cannot be where the configuration says. `instead`: another way */
+export function requireStore(
+  ids: string[],
+  uploads: UploadsConfig | null,
+  instead = '',
+): PictureStore | null {
   if (ids.length === 0) return null
-  const count = `The database has ${ids.length} pictures`
-  if (!uploads)
-    throw new BackupFault(
-      `${count}, and UPLOADS is not set here: set it as for the API, or leave them out with --no-pictures.`,
+  const refuse = (why: string) =>
+    new BackupFault(
+      `The database has ${ids.length} pictures, and ${why}: set UPLOADS as for the API${instead}.`,
     )
+  if (!uploads) throw refuse('UPLOADS is not set here')
   if (uploads.kind === 'directory' && !isDirectory(uploads.path))
-    throw new BackupFault(
-      `${count}, and ${uploads.path} (UPLOADS) is not a directory: set UPLOADS as for the API, or leave them out with --no-pictures.`,
-    )
+    throw refuse(`${uploads.path} (UPLOADS) is not a directory`)
   return createPictureStore(uploads, realSources)
+}
+
+/** For `requireStore`, where pictures may be left out. */
+export const LEAVE_OUT = ', or leave them out with --no-pictures'
+
+/** @throws BackupFault where the backup would delete pictures of the store as those that no backup needs */
+export function refuseFolderOfStore(file: string, uploads: UploadsConfig | null): void {
+  const folder = folderOf(file)
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path))
+  if (uploads?.kind === 'directory' && real(uploads.path) === real(folder))
+    throw new BackupFault(`${folder} is UPLOADS, the store itself: choose another folder for backups.`)
 }
 
 const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -92,6 +116,10 @@ export async function backUpPictures(
     } else missing.add(id)
   })
   const backedUp = ids.filter(id => !missing.has(id))
+  if (backedUp.length === 0)
+    throw new BackupFault(
+      `None of the ${ids.length} pictures of the database is in UPLOADS: set it as for the API${LEAVE_OUT}.`,
+    )
   const listed = await listNames(kept)
   const lost = backedUp.filter(id => !listed.has(nameOf(id)))
   if (lost.length > 0)
@@ -120,7 +148,7 @@ export async function removeUnused(file: string, now: Date): Promise<void> {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     const [, backup, isPartial] = /^(.+)\.pictures(\.partial)?$/.exec(name) ?? []
-    if (backup === undefined) continue
+    if (backup === undefined || !isManifest(path)) continue
     const isLeft = isPartial !== undefined || !existsSync(join(folder, backup))
     if (isLeft && isOld(statSync(path).mtime)) rmSync(path, { force: true })
     else for (const id of readManifest(path)) used.add(nameOf(id))
@@ -211,6 +239,19 @@ function writeManifest(path: string, ids: string[]): void {
   const lines = ids.map(id => `${id}  ${FOLDER}/${id.slice(0, 2)}/${nameOf(id)}\n`)
   writeFileSync(path, lines.join(''), { mode: 0o600 })
   syncFile(path)
+}
+
+/** Or empty. Others may have files of such a name. */
+function isManifest(path: string): boolean {
+  if (!statSync(path).isFile()) return false
+  const file = openSync(path, 'r')
+  try {
+    const start = Buffer.alloc(256)
+    const text = start.toString('utf8', 0, readSync(file, start))
+    return text === '' || text.search(LINE) === 0
+  } finally {
+    closeSync(file)
+  }
 }
 
 const readManifest = (path: string): string[] =>

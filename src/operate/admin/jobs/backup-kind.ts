@@ -11,7 +11,7 @@ export const backupKind = {
     if (!backups || erasureList === null) throw new Error('only SQLite is backed up by the server')
     try {
       const order = { path: backups.path, file, erasures: erasureList, uploads }
-      const { ledgerDigest, pictures, ...backup } = await backUpInThread(order, onProgress)
+      const { ledgerDigest, pictures, notTidied: _, ...backup } = await backUpInThread(order, onProgress)
       const counts = {
         ...backup,
         ...(ledgerDigest === null ? {} : { digest: ledgerDigest }),
