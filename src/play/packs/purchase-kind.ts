@@ -5,6 +5,7 @@ import { isUniqueViolation, type Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
+import { voidLatest } from '../../economy/events/void-latest.ts'
 import type { PurchaseKind } from '../purchases/kind.ts'
 import { usedBefore } from '../purchases/means.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
@@ -55,17 +56,23 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   // A hold is a pending purchase: it ended with the status.
   async release() {},
   async recordRefundDue() {},
-  /** Revokes a sealed pack and returns it to the supply. The fan keeps an opened one. */
-  async takeBack(tx, { id, packId }) {
+  /** Revokes a sealed pack and returns it to the supply. The fan keeps the items of an opened one, and not what the opening has earned. */
+  async takeBack(tx, { id, packId, userId }) {
     const { userPacks } = tx.tables
     const [revoked] = await tx
       .update(userPacks)
       .set({ revokedAt: tx.now() })
       .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
       .returning()
-    if (revoked) changeSold(tx, packId, -1)
+    if (revoked) {
+      changeSold(tx, packId, -1)
+      return true
+    }
+    const userPack = await findUserPackOf(tx, id)
+    if (userPack?.openedAt)
+      await voidLatest(tx, { userId, type: 'pack.opened', about: { userPackId: userPack.id } })
     // The pack may already be revoked, if the refund was marked due before.
-    return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
+    return Boolean(userPack?.revokedAt)
   },
   async recordRefund(tx, purchase) {
     await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })

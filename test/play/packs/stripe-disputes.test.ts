@@ -1,10 +1,11 @@
 /** Disputes that Stripe reports: an open one is told to the operator, and a lost one takes back what was not used. */
 import { expect, test } from 'bun:test'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { addRule } from '../../economy/rules/rules-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { addStock, checkout, completeOrder, freeStock, orderOf } from '../shop/orders-world.ts'
 import { cashEnv, cashOf, completeTopUp, holdForPack, startTopUp } from '../top-ups/cash-world.ts'
-import { addPack, complete, EUROS, expectStatus, open, patientFan, start } from './packs-world.ts'
+import { addPack, balanceOf, complete, EUROS, expectStatus, open, patientFan, start } from './packs-world.ts'
 import { signEvent, useStripe } from './stripe-server.ts'
 import { type Checkout, checkOut, complaints, deliverBody } from './stripe-world.ts'
 
@@ -76,14 +77,18 @@ onEachEngine(
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('that is lost leaves an opened pack with the fan, and tells the operator', async () => {
+    test('that is lost leaves an opened pack with the fan, not what the opening earned, and tells the operator', async () => {
+      await addRule(world, { eventType: 'pack.opened', points: { fixed: 40 } })
       const checkout = await paid()
+      const { balance } = await balanceOf(checkout.fan)
       expectStatus(200, await open(checkout.fan, checkout.userPackId))
+      expect((await balanceOf(checkout.fan)).balance).toBe(balance + 40)
       await dispute(world, checkout.intentId, 'lost')
       expect((await purchaseOf(checkout)).status).toBe('refunded')
       expect(told()).toEqual([
         'a payment needs an operator: it is lost by a dispute, and what it paid stays with the fan',
       ])
+      expect((await balanceOf(checkout.fan)).balance).toBe(balance)
     })
 
     test('that is lost about a part, of an unknown payment, or of none, refunds nothing', async () => {

@@ -1,8 +1,9 @@
 /** What fans got for a purchase ends with its refund: points of rules, budgets, limits, and quests. */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { refundPurchase } from '../../../src/operate/admin/refunds/refund-purchase.ts'
 import { packPurchaseKind } from '../../../src/play/packs/purchase-kind.ts'
 import { markDue, refundByStore } from '../../../src/play/purchases/refund.ts'
@@ -16,6 +17,7 @@ import {
   buyWithMoney as buyPack,
   EUROS,
   expectStatus,
+  open,
   patientFan,
 } from '../packs/packs-world.ts'
 import { addQuest, claim, read, userIdOf } from '../quests/quests-world.ts'
@@ -115,6 +117,58 @@ onEachEngine(
       expect(await balanceOf(other)).toMatchObject({ balance: 0 })
       expect(rule.id).toBeString()
       await expectSound(world)
+    })
+
+    describe('of an opened pack', () => {
+      const refunds: Record<string, (id: string) => Promise<unknown>> = {
+        'by the club': id => refundAny(world, id),
+        'that is due': id => world.db.write(tx => markDue(tx, packPurchaseKind, id)),
+        'by its store': async id => {
+          const { packPurchases } = world.db.tables
+          const [row] = await world.db.read.select().from(packPurchases).where(eq(packPurchases.id, id))
+          const reference = row?.paymentReference ?? ''
+          return world.db.write(tx => refundByStore(tx, packPurchaseKind, id, reference))
+        },
+      }
+
+      async function listeners() {
+        await addRule(world, { eventType: 'purchase.completed', points: { fixed: 9 } })
+        await addRule(world, { eventType: 'pack.opened', points: { fixed: 40 } })
+        return addQuest(world, { claim: 'manual', steps: [{ eventType: 'pack.opened', target: 2 }] })
+      }
+
+      test.each(Object.keys(refunds))('%s takes back what the opening has earned, once', async name => {
+        const quest = await listeners()
+        const [fan, pack] = [await patientFan(world), await addPack(world, { price: EUROS })]
+        const [first, other] = [await buyPack(fan, pack), await buyPack(fan, pack)]
+        for (const { userPack } of [first, other]) expectStatus(200, await open(fan, userPack.id))
+        expect((await balanceOf(fan)).balance).toBe(98)
+        expect((await read(fan, quest)).state).toBe('completed')
+        await refunds[name]?.(first.id)
+        expect(await balanceOf(fan)).toEqual({ balance: 49, lifetime: 49 })
+        expect((await read(fan, quest)).state).toBe('in_progress')
+        await refundAny(world, first.id)
+        expect((await balanceOf(fan)).balance).toBe(49)
+        expect(await world.db.read.select().from(world.db.tables.userItems)).toHaveLength(6)
+        await expectSound(world)
+      })
+
+      test('that an order gave, after a merge, takes back what the merged fan got for it', async () => {
+        await listeners()
+        const [from, into] = [await patientFan(world), await patientFan(world)]
+        const delivers = { packId: await addPack(world) }
+        const order = await buyWithMoney(from, await addStock(world, 5, { kind: 'pack', delivers }))
+        const [{ id }] = expectStatus(200, await from.get('/api/user/packs')).packs
+        expectStatus(200, await open(from, id))
+        const [fromId, intoId] = [await userIdOf(world, from), await userIdOf(world, into)]
+        await world.db.write(tx =>
+          mergeFans(tx, { from: fromId, into: intoId, mergedBy: 'Ana', reason: null }),
+        )
+        expect((await balanceOf(into)).balance).toBe(49)
+        await refundAny(world, order.id)
+        expect((await balanceOf(into)).balance).toBe(0)
+        await expectSound(world)
+      })
     })
 
     test('takes at most what the fan has left, and what is spent stays uncollected', async () => {
