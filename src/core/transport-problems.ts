@@ -94,6 +94,12 @@ export const transportProblems = defineProblems({
     description:
       'The `Idempotency-Key` was already used with a different request. Use a new key for each new operation.',
   },
+  idempotency_response_lost: {
+    status: 409,
+    title: 'The first response cannot be read any more',
+    description:
+      'The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read what it has made, and use a new key for the next operation.',
+  },
   validation_failed: {
     status: 422,
     title: 'The request does not match its schema',

@@ -2,7 +2,7 @@
  * What the database keeps encrypted, and whether the configured keys read it: after a rotation a key is needed until nothing names it,
  * and a backup is of no use without the keys of its time.
  */
-import { and, isNotNull, notInArray, sql } from 'drizzle-orm'
+import { and, gt, isNotNull, like, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Reader } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
@@ -11,6 +11,7 @@ import type { RotatingEncryption } from '../../core/encryption.ts'
 import { listEndpoints } from '../../delivery/webhooks/endpoints.ts'
 import { createWebhookSecrets, type WebhookSecrets } from '../../delivery/webhooks/secrets.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { ENCRYPTED } from '../../platform/http/idempotency/stored-response.ts'
 import { createAddressEncryption, decryptAddress } from '../../play/shop/addresses.ts'
 import { differs, type Finding } from './audit/finding.ts'
 
@@ -25,20 +26,21 @@ export const encryptionKeysOf = (keys: Config['nativeTokens']): EncryptionKeys =
   webhookSecrets: createWebhookSecrets(keys),
 })
 
+type Count = (reader: Reader, keys: EncryptionKeys) => Promise<number>
+
+/** Whether the encrypted text has the name of no key that is known. A name has one length. */
+const isUnread = (encrypted: SQL, { prefixes }: RotatingEncryption) =>
+  notInArray(sql`substr(${encrypted}, 1, ${prefixes[0]?.length ?? 0})`, [...prefixes])
+
 /**
  * By column. Sign-in tokens (`native_sessions`, `deferred_syncs`) are not in it: they end with the token of the provider, and the
  * fan's next request brings another.
  */
-const COLUMNS: Record<string, (reader: Reader, keys: EncryptionKeys) => Promise<number>> = {
-  'orders.address'(reader, { addressEncryption: { prefixes } }) {
+const COLUMNS: Record<string, Count> = {
+  'orders.address'(reader, { addressEncryption }) {
     const { orders } = reader.tables
-    // A prefix has one length.
-    const used = sql`substr(${orders.address}, 1, ${prefixes[0]?.length ?? 0})`
-    return countRows(
-      reader,
-      orders,
-      and(isNotNull(orders.address), notInArray(used, [...prefixes])) ?? sql`true`,
-    )
+    const unread = isUnread(sql`${orders.address}`, addressEncryption)
+    return countRows(reader, orders, and(isNotNull(orders.address), unread) ?? sql`true`)
   },
   async 'webhook_endpoints.encrypted_secret'(reader, { webhookSecrets }) {
     const endpoints = await listEndpoints(reader)
@@ -50,20 +52,29 @@ const COLUMNS: Record<string, (reader: Reader, keys: EncryptionKeys) => Promise<
   },
 }
 
+/** Of rows that live for a day. They are many and have no index: a server that serves does not count them. */
+const SHORT_LIVED: Record<string, Count> = {
+  'idempotency_keys.response'(reader, { addressEncryption }) {
+    const { idempotencyKeys: keys } = reader.tables
+    const unread = isUnread(sql`substr(${keys.response}, ${ENCRYPTED.length + 1})`, addressEncryption)
+    const isLive = gt(keys.expiresAt, reader.now())
+    return countRows(reader, keys, and(like(keys.response, `${ENCRYPTED}%`), unread, isLive) ?? sql`true`)
+  },
+}
+
 /** Rows that no configured key reads, by column; those with none included. */
-export async function countUnreadable(
-  reader: Reader,
-  keys: EncryptionKeys,
-): Promise<{ column: string; rows: number }[]> {
+export const countUnreadable = (reader: Reader, keys: EncryptionKeys) => countIn(COLUMNS, reader, keys)
+
+async function countIn(columns: Record<string, Count>, reader: Reader, keys: EncryptionKeys) {
   const counts: { column: string; rows: number }[] = []
-  for (const [column, count] of Object.entries(COLUMNS))
+  for (const [column, count] of Object.entries(columns))
     counts.push({ column, rows: await count(reader, keys) })
   return counts
 }
 
 /** Also rows of which a key reads the name and not the rest: they were changed. */
 export async function findUnreadable(reader: Reader, keys: EncryptionKeys): Promise<Finding[]> {
-  const counts = await countUnreadable(reader, keys)
+  const counts = await countIn({ ...COLUMNS, ...SHORT_LIVED }, reader, keys)
   const { orders } = reader.tables
   const addresses = eachRow({ id: orders.id }, after =>
     reader

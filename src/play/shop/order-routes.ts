@@ -4,6 +4,7 @@ import type { Encryption } from '../../core/encryption.ts'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -41,6 +42,7 @@ type OrderDeps = FanDeps &
   }
 
 const TAG = 'Shop'
+const { idempotency_response_lost } = transportProblems
 const { exampleOrder, examplePaidOrder } = schema
 const exampleReference = { orderId: exampleOrder.id }
 const { postalCode = '', ...exampleAddress } = schema.exampleAddress
@@ -69,7 +71,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
           'Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country.',
         body: schema.Cart,
         responses: { 201: schema.Order },
-        problems: startCheckout.problems,
+        problems: [...startCheckout.problems, idempotency_response_lost],
         examples: {
           body: {
             lines: [{ productId: 'home-scarf', variantId: 'short', quantity: 2 }],
@@ -97,7 +99,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
           'With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order.',
         body: schema.CompleteOrder,
         responses: { 200: schema.Order },
-        problems: [...verifyOrderPayment.problems, ...completeOrder.problems],
+        problems: [...verifyOrderPayment.problems, ...completeOrder.problems, idempotency_response_lost],
         examples: { body: { ...exampleReference, paymentReference: 'pi_3PqR' }, 200: examplePaidOrder },
       }),
     )
@@ -117,7 +119,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
           'Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; one that was made already is refunded.',
         body: schema.OrderReference,
         responses: { 200: schema.Order },
-        problems: cancelOrder.problems,
+        problems: [...cancelOrder.problems, idempotency_response_lost],
         examples: { body: exampleReference, 200: { ...exampleOrder, status: 'cancelled' } },
       }),
     )

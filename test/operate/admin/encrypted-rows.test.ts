@@ -1,8 +1,9 @@
 /** Which rows no configured key reads: counted by verify-ledger, the metrics and each start, until the key of their time is back. */
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
 import { pino } from 'pino'
-import { sqlite } from '../../../db/schema/columns.ts'
-import { tablesOf } from '../../../db/schema/tables.ts'
+import { createApp } from '../../../src/app/app.ts'
 import { addEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import {
@@ -11,12 +12,16 @@ import {
   warnOfUnreadable,
 } from '../../../src/operate/admin/encrypted-rows.ts'
 import { reencryptAddresses } from '../../../src/play/shop/sweep-orders.ts'
-import { patientFan } from '../../play/packs/packs-world.ts'
-import { addStock, buyWithMoney } from '../../play/shop/orders-world.ts'
+import { DAY, patientFan } from '../../play/packs/packs-world.ts'
+import { ADDRESS, addStock, buyWithMoney } from '../../play/shop/orders-world.ts'
+import { createClient } from '../../support/client.ts'
+import { conformanceOf } from '../../support/conformance.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 const NEW_KEY = { kid: 'new', d: 'another secret of 32 bytes and more' }
 const COLUMNS = ['orders.address', 'webhook_endpoints.encrypted_secret']
+/** Counted by verify-ledger alone. */
+const SHORT_LIVED = ['idempotency_keys.response']
 
 onEachEngine(
   'Rows that are encrypted',
@@ -25,7 +30,11 @@ onEachEngine(
 
     test('are unreadable without the private key of their time, and readable again with it', async () => {
       const { db, config, deps } = world
-      await buyWithMoney(await patientFan(world), await addStock(world, 3))
+      const fan = await patientFan(world)
+      const scarf = await addStock(world, 3)
+      await buyWithMoney(fan, scarf)
+      const cart = { lines: [{ productId: scarf, quantity: 1 }], address: ADDRESS }
+      await fan.post('/api/checkout', cart, { 'idempotency-key': 'rotated' })
       await db.write(tx =>
         addEndpoint(tx, deps.webhookSecrets, { url: 'https://club.example', types: ['*'] }),
       )
@@ -39,15 +48,15 @@ onEachEngine(
       ]
       expect((await countUnreadable(db.read, rotated)).map(({ column }) => column)).toEqual(COLUMNS)
       expect(rowsOf(await countUnreadable(db.read, before))).toEqual([0, 0])
-      expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([1, 1])
+      expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([2, 1])
       expect(rowsOf(await countUnreadable(db.read, kept))).toEqual([0, 0])
 
       const found: unknown[] = []
       await verifyLedger(db, { keys: rotated, onFinding: finding => found.push(finding) })
       expect(found).toEqual(
-        COLUMNS.map(column => ({
+        [...COLUMNS, ...SHORT_LIVED].map((column, n) => ({
           ...{ userId: null, what: `${column} of rows that no configured key reads` },
-          ...{ expected: 0, actual: 1 },
+          ...{ expected: 0, actual: n === 0 ? 2 : 1 },
         })),
       )
       expect((await verifyLedger(db, { keys: kept })).findings).toBe(0)
@@ -57,29 +66,60 @@ onEachEngine(
       await warnOfUnreadable({ db, log, ...rotated })
       expect(
         lines.map(line => JSON.parse(line)).map(({ level, column, rows }) => [level, column, rows]),
-      ).toEqual(COLUMNS.map(column => [50, column, 1]))
+      ).toEqual(COLUMNS.map((column, n) => [50, column, n === 0 ? 2 : 1]))
 
       await reencryptAddresses(db, kept.addressEncryption)
       expect(rowsOf(await countUnreadable(db.read, rotated))).toEqual([0, 1])
+
+      world.clock.advance(DAY)
+      const later: { what: string }[] = []
+      await verifyLedger(db, { keys: rotated, onFinding: finding => later.push(finding) })
+      expect(later.filter(({ what }) => what.startsWith('idempotency_keys'))).toEqual([])
+    })
+
+    test('a repeat whose response no key reads is refused, and nothing is done twice', async () => {
+      const { db, config, deps } = world
+      const fan = await patientFan(world)
+      const cart = { lines: [{ productId: await addStock(world, 9), quantity: 1 }], address: ADDRESS }
+      const key = { 'idempotency-key': 'lost' }
+      const first = await fan.post('/api/checkout', cart, key)
+      const repeatBy = async (previousKeys: typeof config.nativeTokens.previousKeys) => {
+        const { addressEncryption } = encryptionKeysOf({ ...config.nativeTokens, key: NEW_KEY, previousKeys })
+        const app = createApp({ ...deps, addressEncryption })
+        const client = createClient(request => app.handle(request), await conformanceOf(deps, app), fan.token)
+        return client.post('/api/checkout', cart, key)
+      }
+      expect(await repeatBy([])).toMatchObject({ status: 409, body: { code: 'idempotency_response_lost' } })
+      expect(await repeatBy([config.nativeTokens.key])).toMatchObject({ status: 201, body: first.body })
+      expect(await db.read.select().from(db.tables.orders)).toHaveLength(1)
     })
   },
   { worldPer: 'test' },
 )
 
-test('every column that is encrypted is counted, but those that end with a token', () => {
-  const encrypted = Object.entries(tablesOf(sqlite)).flatMap(([table, columns]) =>
-    Object.keys(columns)
-      .filter(column => column.startsWith('encrypted') || column === 'address')
-      .map(column => `${table}.${column}`),
-  )
-  expect(encrypted.toSorted()).toEqual([
-    'deferredSyncs.encryptedToken',
+/** Calls that encrypt, by file, and what becomes of it: the column that is counted, or why none is. */
+const ENCRYPTING: Record<string, [calls: number, what: string]> = {
+  'core/encryption.ts': [2, 'the cipher itself'],
+  'delivery/stream/tickets.ts': [1, 'not stored: the ticket of a stream'],
+  'delivery/webhooks/endpoints.ts': [3, 'webhook_endpoints.encrypted_secret'],
+  'delivery/webhooks/secrets.ts': [1, 'webhook_endpoints.encrypted_secret'],
+  'fan/onboarding/routes.ts': [1, 'deferred_syncs: ends with the token of the provider'],
+  'identity/auth/routes.ts': [1, 'native_sessions: ends with the token of the provider'],
+  'operate/console/provider/sign-in.ts': [1, 'not stored: a cookie'],
+  'platform/http/idempotency/stored-response.ts': [1, 'idempotency_keys.response'],
+  'play/shop/addresses.ts': [1, 'orders.address'],
+}
 
-    'nativeSessions.encryptedToken',
-    'orders.address',
-    'walletChallenges.address',
-    'wallets.address',
-    'webhookEndpoints.encryptedPreviousSecret',
-    'webhookEndpoints.encryptedSecret',
-  ])
+test('whatever the code encrypts is counted, is not stored, or ends with a token', async () => {
+  const src = join(import.meta.dir, '../../../src')
+  const found: [string, number][] = []
+  for await (const file of new Glob('**/*.ts').scan(src)) {
+    const calls = (await Bun.file(join(src, file)).text()).match(/\.encrypt\(|createCipheriv\(/g)
+    if (calls && !file.includes('node_modules')) found.push([file, calls.length])
+  }
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(Object.entries(ENCRYPTING).map(([file, [calls]]) => [file, calls])),
+  )
+  const counted = Object.values(ENCRYPTING).flatMap(([, what]) => (/^\w+\.\w+$/.test(what) ? what : []))
+  expect([...new Set(counted)].toSorted()).toEqual([...COLUMNS, ...SHORT_LIVED].toSorted())
 })

@@ -36,14 +36,14 @@ export interface WriteOptions<Prepared> {
   prepare?: () => Promise<Prepared>
   /** The response contains a secret and is not stored: a repeat runs `write` again, which must be safe to repeat. */
   secret?: true
-  /** Encrypts the stored response, which contains what the database keeps encrypted. */
+  /** Encrypts the stored response, which contains what the database keeps encrypted. Adds `idempotency_response_lost`. */
   encryption?: Encryption
 }
 
 /**
  * Resolves to what `write` returns: a body, or Elysia's `status`. What `write` throws is rolled back and not stored;
  * a DomainError that it returns is thrown after its unit of work is committed, and not stored either.
- * @throws DomainError `idempotency_key_reused`, `idempotency_in_progress`, and as `prepare` and `write`
+ * @throws DomainError `idempotency_key_reused`, `idempotency_in_progress`, `idempotency_response_lost`, and as `prepare` and `write`
  */
 export async function runIdempotently<Result, Prepared = undefined>(
   { db, runningKeys }: IdempotencyDeps,
@@ -76,8 +76,8 @@ export async function runIdempotently<Result, Prepared = undefined>(
 
   function readStored(response: string): string {
     const text = decryptStored(encryption, scope, response)
-    if (text === null)
-      throw new Error('a stored response was encrypted with a key that is not known any more')
+    // What the first request did stands: it must not run again.
+    if (text === null) throw new DomainError(transportProblems.idempotency_response_lost)
     return text
   }
 

@@ -4,7 +4,7 @@ import type { Encryption } from '../../../core/encryption.ts'
 import type { KeyScope } from './key-store.ts'
 
 /** No JSON text begins like this. */
-const ENCRYPTED = 'encrypted:'
+export const ENCRYPTED = 'encrypted:'
 
 const ownerOf = ({ provider, subject, route, key }: KeyScope) =>
   JSON.stringify([provider, subject, route, key])
