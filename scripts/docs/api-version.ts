@@ -19,7 +19,7 @@ export function versionFor(document: object, before: ApiVersion): ApiVersion {
 }
 
 /** Operations, members, types, limits and statuses, without words, examples, and their order. */
-export function surfaceOf(document: object): unknown {
+function surfaceOf(document: object): unknown {
   const { info: _, servers: __, tags: ___, ...described } = document as Record<string, unknown>
   return withoutWords(described, '')
 }
