@@ -28,7 +28,7 @@ import { readRuns } from '../../src/operate/admin/maintenance.ts'
 import { engines } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { runScript, startScript } from './run-script.ts'
+import { asTyped, runScript, startScript } from './run-script.ts'
 
 let folder: string
 beforeEach(() => {
@@ -231,7 +231,7 @@ describe('A backup', () => {
     child.kill('SIGINT')
     writeFileSync(fileOf('uploads', text), text)
     expect(await child.exited).toBe(130)
-    expect(await new Response(child.stderr).text()).toContain('To continue: bun run backup')
+    expect(asTyped(await new Response(child.stderr).text())).toContain('To continue: bun run backup')
     expect(backups()).toEqual(['pictures'])
   })
 
