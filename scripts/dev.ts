@@ -15,9 +15,10 @@ import { fail } from './command/explain.ts'
 import { refuseProduction } from './command/production-guard.ts'
 import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
-import { isRunning, removeNote, writeNote } from './dev/note.ts'
+import { removeNote, writeNote } from './dev/note.ts'
 import { findFreePort, requireFreePort } from './dev/ports.ts'
 import { prepareDatabase, readMock } from './dev/prepare-database.ts'
+import { identityOf, isAlive } from './dev/process-identity.ts'
 import { WALLPAPER } from './seed/demo-products.ts'
 import { drawWallpaper } from './seed/pictures/pictures.ts'
 
@@ -53,16 +54,20 @@ const command = declareCommand({
 /** Settings of a folder of its own, which is removed at the end; one whose process was killed, at the next start. */
 function freshSettings(): Environment {
   for (const name of readdirSync(tmpdir())) {
-    const [, pid] = /^matchday-fresh-(\d+)-/.exec(name) ?? []
-    if (pid !== undefined && !isRunning(Number(pid)))
+    const [, identity] = /^matchday-fresh-(\d+-\d+)-/.exec(name) ?? []
+    if (identity !== undefined && !isAlive(identity))
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
   }
-  const folder = mkdtempSync(join(tmpdir(), `matchday-fresh-${process.pid}-`))
+  const folder = mkdtempSync(join(tmpdir(), `matchday-fresh-${identityOf(process.pid)}-`))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return {
     DATABASE_URL: `sqlite:${join(folder, 'matchday.db')}`,
     MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
     DOWNLOADS: process.env.DOWNLOADS || join(folder, 'downloads'),
+    // Not those of another database: the sweep deletes pictures that its own does not know.
+    UPLOADS: join(folder, 'uploads'),
+    ERASURE_LIST: '',
+    BACKUPS: '',
   }
 }
 
@@ -146,6 +151,8 @@ await runCommand(command, async ({ options: { fresh = false, yes }, note }) => {
   requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   requireFreePort('PORT', config.host, config.port)
   if (config.console) requireFreePort('CONSOLE_PORT', config.console.host, config.console.port)
+  process.on('exit', () => removeNote(env))
+  await writeNote(env, 'starting')
   const consoleLink = await prepareDatabase(config, mock)
   if (!process.env.DOWNLOADS) await Bun.write(join(env.DOWNLOADS, WALLPAPER), drawWallpaper())
   if (!Bun.isStandaloneExecutable) await buildDemo(DEMO_FOLDER)
@@ -174,8 +181,7 @@ await runCommand(command, async ({ options: { fresh = false, yes }, note }) => {
   children.push(api.child)
   const apiReady = await api.ready
   if (stopping || !apiReady) return stop(1)
-  await writeNote(env)
-  process.on('exit', () => removeNote(env))
+  await writeNote(env, 'serving')
   process.stdout.write(banner(config, { fresh, consoleLink }))
   await Promise.race(children.map(child => child.exited))
   return stop(1)

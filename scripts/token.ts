@@ -24,20 +24,21 @@ interface ListedUser {
   preferred_username?: string
 }
 
-applyNote(process.env)
-const issuer = (process.env.IDP_ISSUER?.trim() || developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
+const issuerOf = () => (process.env.IDP_ISSUER?.trim() || developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
 
 async function call<T>(path: string, body?: unknown): Promise<T> {
   const init = body
     ? { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     : {}
-  const response = await fetch(issuer + path, init).catch(() =>
+  const response = await fetch(issuerOf() + path, init).catch(() =>
     fail(
-      `No mock provider is reachable at ${issuer}. Start it with \`${commandLine('dev')}\`, or set IDP_ISSUER.`,
+      `No mock provider is reachable at ${issuerOf()}. Start it with \`${commandLine('dev')}\`, or set IDP_ISSUER.`,
     ),
   )
   if (!response.ok)
-    fail(`The provider at ${issuer} responded with ${response.status} to ${path}: is it the mock provider?`)
+    fail(
+      `The provider at ${issuerOf()} responded with ${response.status} to ${path}: is it the mock provider?`,
+    )
   return (await response.json()) as T
 }
 
@@ -49,12 +50,13 @@ async function findFan(query: string): Promise<ListedUser> {
   // Without a query: the first fan, who has no profile yet.
   const found = query === '' ? users[0] : (exact ?? (users.length === 1 ? users[0] : undefined))
   if (found) return found
-  if (users.length === 0) return fail(`No fan matches "${query}". The list: ${issuer}/_mock/users`)
+  if (users.length === 0) return fail(`No fan matches "${query}". The list: ${issuerOf()}/_mock/users`)
   const names = users.slice(0, 10).map(user => `  ${user.sub}  ${user.name ?? ''}`)
   return fail(`${users.length} fans match "${query}"; be more specific:\n${names.join('\n')}`)
 }
 
 await runCommand(command, async ({ parameters: [words], note }) => {
+  applyNote(process.env)
   const fan = await findFan(words.join(' ').trim())
   const { access_token } = await call<{ access_token: string }>('/_mock/tokens', { sub: fan.sub })
   note(`${fan.name ?? fan.sub} (${fan.sub})`)

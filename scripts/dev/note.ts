@@ -8,6 +8,8 @@ import { dirname } from 'node:path'
 import { commandLine } from '../../src/core/command-line.ts'
 import type { Environment } from '../../src/platform/config/config.ts'
 import { developmentDefaults } from '../../src/platform/config/environment.ts'
+import { fail } from '../command/explain.ts'
+import { identityOf, isAlive } from './process-identity.ts'
 
 const SETTINGS = [
   'DATABASE_URL',
@@ -18,46 +20,58 @@ const SETTINGS = [
   'CASH_CURRENCIES',
 ] as const
 
-type Settings = Partial<Record<(typeof SETTINGS)[number], string>>
+/** They belong to the database: a command takes them with it, or not at all. */
+const OF_THE_DATABASE = ['UPLOADS', 'ERASURE_LIST'] as const
+
+type Settings = Partial<Record<(typeof SETTINGS)[number] | (typeof OF_THE_DATABASE)[number], string>>
 
 interface Note {
-  pid: number
+  /** See `identityOf`. */
+  process: string
+  /** `starting`: it migrates and seeds, and what is there is not whole. */
+  state: 'starting' | 'serving'
   settings: Settings
 }
 
 const fileOf = (env: Environment) => env.DEV_NOTE || 'data/dev.json'
 
 /** Only the owner can read it: a URL may have a password. */
-export async function writeNote(env: Environment): Promise<void> {
+export async function writeNote(env: Environment, state: Note['state']): Promise<void> {
   const file = fileOf(env)
-  const settings = Object.fromEntries(SETTINGS.map(name => [name, env[name]]))
+  const settings = Object.fromEntries([...SETTINGS, ...OF_THE_DATABASE].map(name => [name, env[name]]))
+  const note: Note = { process: identityOf(process.pid), state, settings }
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${process.pid}`
-  await writeFile(draft, JSON.stringify({ pid: process.pid, settings }), { mode: 0o600 })
+  await writeFile(draft, JSON.stringify(note), { mode: 0o600 })
   await rename(draft, file)
 }
 
 /** Not that of another `dev`, which came later. */
 export function removeNote(env: Environment): void {
-  if (parseNote(fileOf(env))?.pid === process.pid) rmSync(fileOf(env), { force: true })
+  if (parseNote(fileOf(env))?.process === identityOf(process.pid)) rmSync(fileOf(env), { force: true })
 }
 
 /**
  * Takes settings that are not set from a running `dev`. Returns what the operator has to know: that they decide about the
- * database, or that the environment names another one; null if neither. In production and in tests there is no `dev`.
+ * database, or that the environment names another one; null if neither. In production and in tests there is no `dev`. Fails while
+ * it prepares the database that would be used.
  */
 export function applyNote(env: Environment): string | null {
   if (env.NODE_ENV && env.NODE_ENV !== 'development') return null
   const note = parseNote(fileOf(env))
-  if (!note || !isRunning(note.pid)) return null
+  if (!note || !isAlive(note.process)) return null
   const { DATABASE_URL: running = developmentDefaults.DATABASE_URL } = note.settings
   const own = env.DATABASE_URL?.trim() || (env.DATABASE_URL_FILE?.trim() ? null : undefined)
+  const dev = `\`${commandLine('dev')}\``
+  const usesRunning = own === undefined || own === running
+  if (usesRunning && note.state === 'starting')
+    fail(`${dev} is starting, and its database is not ready: wait for its addresses, or name another one.`)
   for (const name of SETTINGS) {
     // A file that names the database is as good as a variable.
     if (name === 'DATABASE_URL' && own === null) continue
     if (!env[name]?.trim()) env[name] = note.settings[name]
   }
-  const dev = `\`${commandLine('dev')}\``
+  if (usesRunning) for (const name of OF_THE_DATABASE) env[name] = note.settings[name] ?? env[name]
   if (own === undefined)
     return running === developmentDefaults.DATABASE_URL
       ? null
@@ -73,15 +87,5 @@ function parseNote(file: string): Note | undefined {
     return JSON.parse(readFileSync(file, 'utf8')) as Note
   } catch {
     return undefined
-  }
-}
-
-/** Whether a process has this id. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM'
   }
 }

@@ -2,10 +2,11 @@
 
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findFreePort } from '../../scripts/dev/ports.ts'
+import { newPng } from '../club/pictures/pictures-world.ts'
 import { type RunningDev, root, spawnDev, startDev } from '../support/dev.ts'
 import { freePort } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -189,6 +190,8 @@ test('commands in another terminal use the database of a running --fresh, and sa
   const path = databaseOf(fresh)
   const note = readFileSync(fresh.env.DEV_NOTE ?? '', 'utf8')
   const env = { NODE_ENV: 'development', DEV_NOTE: fresh.env.DEV_NOTE ?? '' }
+  const reused = note.replace(`"${fresh.process.pid}-`, `"${process.pid}-`)
+  expect(reused).not.toBe(note)
   const list = (more: Record<string, string> = {}, parameters: string[] = []) =>
     runScript('server-keys', ['list', ...parameters], { env: { ...env, ...more }, ownProcess: true })
   try {
@@ -214,11 +217,72 @@ test('commands in another terminal use the database of a running --fresh, and sa
     await Bun.write(fresh.env.DEV_NOTE ?? '', note)
   }
   expect((await list()).err).not.toContain('Using')
+  // Another process has its id now.
+  await Bun.write(fresh.env.DEV_NOTE ?? '', reused)
+  expect((await list()).err).not.toContain('Using')
   // What a killed process left is removed at the next start.
   const next = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
   expect(existsSync(dirname(path))).toBe(false)
   await next.stop()
   await fresh.stop()
+})
+
+test('during the seed of --fresh, commands use no other database in silence', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-starting-'))
+  const starting = { NODE_ENV: 'development', DEV_NOTE: join(folder, 'dev.json') }
+  const child = spawnDev({ ...dev.env, ...freePorts(), ...starting, MOCK_IDP_FANS: '5000' }, undefined, [
+    '--fresh',
+  ])
+  try {
+    await textOf(child.stderr, 'seeding')
+    const run = (script: string, parameters: string[], more: Record<string, string> = {}) =>
+      runScript(script, parameters, { env: { ...starting, ...more }, ownProcess: true })
+    for (const [script, parameters] of [
+      ['server-keys', ['list']],
+      ['token', []],
+    ] as const)
+      expect(await run(script, [...parameters])).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining('`bun run dev` is starting, and its database is not ready'),
+      })
+    const named = await run('server-keys', ['list'], { DATABASE_URL: dev.env.DATABASE_URL ?? '' })
+    expect([named.code, named.out]).toEqual([0, expect.stringContaining('development')])
+  } finally {
+    child.kill('SIGTERM')
+    await child.exited
+    expect(existsSync(starting.DEV_NOTE)).toBe(false)
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('--fresh keeps pictures in its own folder, which commands use with its database and with no other', async () => {
+  const others = mkdtempSync(join(tmpdir(), 'matchday-others-'))
+  const fresh = await startDev({ MOCK_IDP_FANS: '5', UPLOADS: others }, undefined, ['--fresh'])
+  const env = { NODE_ENV: 'development', DEV_NOTE: fresh.env.DEV_NOTE ?? '', UPLOADS: others }
+  try {
+    const token = await runScript('token', [], { env, ownProcess: true })
+    const response = await fetch(`http://localhost:${fresh.ports.PORT}/api/uploads`, {
+      method: 'POST',
+      body: newPng(),
+      headers: { authorization: `Bearer ${token.out.trim()}`, 'content-type': 'image/png' },
+    })
+    expect(response.status).toBe(201)
+    expect(readdirSync(others)).toEqual([])
+    const verify = async (more: Record<string, string> = {}) => {
+      const parameters = { env: { ...env, ...more }, ownProcess: true }
+      return JSON.parse((await runScript('verify-pictures', ['--json'], parameters)).out)
+    }
+    expect(await verify()).toMatchObject({ pictures: 1, files: 1, found: 0 })
+    cpSync(join(dirname(databaseOf(fresh)), 'uploads'), others, { recursive: true })
+    expect(await verify({ DATABASE_URL: dev.env.DATABASE_URL ?? '' })).toMatchObject({
+      pictures: 0,
+      files: 1,
+    })
+  } finally {
+    await fresh.stop()
+    rmSync(others, { recursive: true })
+  }
 })
 
 test('any signal during the seed of --fresh deletes its data', async () => {
