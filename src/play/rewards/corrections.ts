@@ -3,7 +3,6 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
-import { voidLatest } from '../../economy/events/void-latest.ts'
 import { findUserReward } from './catalogue.ts'
 import { endClaim } from './merge.ts'
 import { rewardProblems } from './problems.ts'
@@ -23,8 +22,6 @@ interface ClaimReference {
 export async function undoClaim(tx: Transaction, claim: ClaimReference): Promise<void> {
   const { userId, rewardId } = claim
   if (!(await endClaim(tx, claim))) throw await refusalOf(tx, claim)
-  for (const type of ['reward.redeemed', 'reward.claimed'] as const)
-    await voidLatest(tx, { userId, type, about: { rewardId } })
   await recordEvent(tx, { userId, type: 'reward.claim_undone', data: { rewardId } })
 }
 undoClaim.problems = [rewardProblems.not_claimed, rewardProblems.already_used] as const

@@ -2,6 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'
+import { voidLatest } from '../../economy/events/void-latest.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 
 type Claim = Tables['userRewards']['$inferSelect']
@@ -14,7 +15,7 @@ export interface MergedClaims {
 
 /**
  * Moves the claims of the merged fan. Of two claims of a reward the one that is further stays: used, then redeemed, then claimed. The
- * other ends, and its unit returns to the stock. If both were used, that of the merged fan stays with the record.
+ * other ends with what it has earned, and its unit returns to the stock. If both were used, that of the merged fan stays with the record.
  */
 export async function mergeClaims(tx: Transaction, { fromId, intoId }: Merge): Promise<MergedClaims> {
   const own = new Map((await claimsOf(tx, intoId)).map(claim => [claim.rewardId, claim]))
@@ -45,7 +46,10 @@ const isClaim = (
   { userId, rewardId }: Pick<Claim, 'userId' | 'rewardId'>,
 ) => and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId))
 
-/** False if it was used: what it was for is given out. */
+/**
+ * Ends a claim and takes back what rules and quests have given for it. False if it was used: what it was for is given out.
+ * The fan is locked.
+ */
 export async function endClaim(tx: Transaction, claim: Pick<Claim, 'userId' | 'rewardId'>): Promise<boolean> {
   const { userRewards, rewards } = tx.tables
   const [ended] = await tx
@@ -58,5 +62,8 @@ export async function endClaim(tx: Transaction, claim: Pick<Claim, 'userId' | 'r
     .set({ stockRemaining: sql`${rewards.stockRemaining} + 1` })
     .where(and(eq(rewards.id, ended.rewardId), sql`${rewards.stockRemaining} is not null`))
   tx.invalidate(rewardsTag)
+  const { userId, rewardId } = claim
+  for (const type of ['reward.redeemed', 'reward.claimed'] as const)
+    await voidLatest(tx, { userId, type, about: { rewardId } })
   return true
 }

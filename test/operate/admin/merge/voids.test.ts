@@ -4,6 +4,7 @@ import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { refundPurchase } from '../../../../src/operate/admin/refunds/refund-purchase.ts'
+import { undoClaim } from '../../../../src/play/rewards/corrections.ts'
 import { addRule } from '../../../economy/rules/rules-world.ts'
 import { balanceOf, expectStatus, patientFan, userIdOf } from '../../../play/packs/packs-world.ts'
 import { addMatch, addPredictor, settleAll } from '../../../play/predictions/match-world.ts'
@@ -151,6 +152,73 @@ onEachEngine(
       expect(await balanceOf(into)).toEqual({ balance: 0, lifetime: 0 })
       expect((await read(into, quest)).state).toBe('in_progress')
       await expectSound()
+    })
+
+    describe('a claim of the same reward', () => {
+      /** A fan who has claimed it, and redeemed it. */
+      async function claimant(rewardId: string, redeems = false): Promise<Fan> {
+        const fan = await patientFan(world)
+        expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
+        if (redeems) expectStatus(200, await fan.post('/api/rewards/redeem', { rewardId }))
+        return fan
+      }
+      const undo = async (fan: Fan, rewardId: string) => {
+        const userId = (await userIdOf(world, fan)) ?? ''
+        await world.db.write(tx => undoClaim(tx, { userId, rewardId }))
+      }
+
+      test.each([
+        ['as far', false, false, 10],
+        ['of the merged fan further', true, false, 14],
+        ['of the one who remains further', false, true, 14],
+      ])('%s: what the other one earned ends with it', async (_, fromRedeems, intoRedeems, kept) => {
+        await addRule(world, { eventType: 'reward.claimed', points: { fixed: 10 } })
+        await addRule(world, { eventType: 'reward.redeemed', points: { fixed: 4 } })
+        const steps = [{ eventType: 'reward.claimed', target: 2 }]
+        const quest = await addQuest(world, { claim: 'manual', steps })
+        const rewardId = await world.reward({ pointsRequired: 0, stockRemaining: 5 })
+        const [from, into] = [await claimant(rewardId, fromRedeems), await claimant(rewardId, intoRedeems)]
+        await merge(from, into)
+        expect((await balanceOf(into)).balance).toBe(kept)
+        expect((await read(into, quest)).state).toBe('in_progress')
+        await expectSound()
+        await undo(into, rewardId)
+        expect(await balanceOf(into)).toEqual({ balance: 0, lifetime: 0 })
+        await expectSound()
+      })
+
+      test('along a chain of merges counts once for a limit, until it is undone', async () => {
+        const limit = { count: 1, per: 'ever' } as const
+        await addRule(world, { eventType: 'reward.claimed', points: { fixed: 10 }, limit })
+        const rewards = [await world.reward({ pointsRequired: 0 }), await world.reward({ pointsRequired: 0 })]
+        const [rewardId = '', other = ''] = rewards
+        const [from, middle, into] = [
+          await claimant(rewardId),
+          await claimant(rewardId),
+          await claimant(rewardId),
+        ]
+        await merge(from, middle)
+        await merge(middle, into)
+        expect((await balanceOf(into)).balance).toBe(10)
+        await undo(into, rewardId)
+        expect((await balanceOf(into)).balance).toBe(0)
+        for (const rewardId of [other, rewards[0]]) {
+          expectStatus(200, await into.post('/api/rewards/claim', { rewardId }))
+          expect((await balanceOf(into)).balance).toBe(10)
+        }
+        await expectSound()
+      })
+
+      test('that both have used keeps what both have earned', async () => {
+        await addRule(world, { eventType: 'reward.claimed', points: { fixed: 10 } })
+        const rewardId = await world.reward({ pointsRequired: 0 })
+        const fans = [await claimant(rewardId, true), await claimant(rewardId, true)] as const
+        const { userRewards } = world.db.tables
+        await world.db.write(tx => tx.update(userRewards).set({ usedAt: tx.now(), usedBy: 'desk' }))
+        await merge(...fans)
+        expect((await balanceOf(fans[1])).balance).toBe(20)
+        await expectSound()
+      })
     })
 
     test.each([
