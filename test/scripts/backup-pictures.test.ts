@@ -27,6 +27,7 @@ import { ensureUser } from '../../src/identity/users/users.ts'
 import { readRuns } from '../../src/operate/admin/maintenance.ts'
 import { engines } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
+import { S3_CREDENTIALS, startS3Server } from '../support/s3-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { asTyped, runScript, startScript } from './run-script.ts'
 
@@ -328,6 +329,37 @@ describe('A restore', () => {
       expect(existsSync(pathOf('new.db'))).toBe(false)
     }
   })
+})
+
+test('pictures of a bucket are backed up, restored into a bucket, and verified there', async () => {
+  const s3 = startS3Server('fans')
+  try {
+    await withPictures('live.db', 'crest', 'pack')
+    for (const text of ['crest', 'pack', 'of live.db'])
+      s3.objects.set(`app/${nameOf(idOf(text))}`, Buffer.from(text))
+    const env = {
+      UPLOADS: 's3://fans/app',
+      UPLOADS_ENDPOINT: s3.endpoint,
+      UPLOADS_REGION: 'eu-west-1',
+      UPLOADS_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
+      UPLOADS_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
+    }
+    const backup = await run('backup', 'live.db', [pathOf('backups/monday.db'), '--json'], env)
+    expect(JSON.parse(backup.out).pictures).toEqual({ files: 3, copied: 3, missing: 0 })
+    s3.objects.clear()
+    s3.failing = true
+    const refused = await run('restore', 'new.db', [pathOf('backups/monday.db')], env)
+    expect([refused.code, existsSync(pathOf('new.db'))]).toEqual([1, false])
+    s3.failing = false
+    const restored = await run('restore', 'new.db', [pathOf('backups/monday.db'), '--json'], env)
+    expect(JSON.parse(restored.out).pictures).toEqual({ restored: 3, present: 0, missing: 0 })
+    expect(s3.objects.size).toBe(3)
+    expect((await run('verify-pictures', 'new.db', [], env)).out).toContain(
+      'No findings in 3 pictures, 3 files in s3://fans/app/.',
+    )
+  } finally {
+    await s3.stop()
+  }
 })
 
 describe.each(engines)('verify-pictures on $name', engine => {
