@@ -62,6 +62,8 @@ function messageOf(error: unknown): string {
   const refusal = describeRefusal(error)
   if (refusal !== undefined || error instanceof DrizzleQueryError)
     return `The database rejected the statement: ${refusal ?? 'it gives no code'}.`
+  if (error instanceof Error && error.name === 'S3Error')
+    return `The bucket of UPLOADS cannot be used: ${firstLine(error)}`
   return fileErrorMessage(error) ?? firstLine(error)
 }
 

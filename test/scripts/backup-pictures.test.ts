@@ -350,7 +350,12 @@ test('pictures of a bucket are backed up, restored into a bucket, and verified t
     s3.failing = true
     const refused = await run('restore', 'new.db', [pathOf('backups/monday.db')], env)
     expect([refused.code, existsSync(pathOf('new.db'))]).toEqual([1, false])
+    expect(refused.err).toBe('The bucket of UPLOADS cannot be used: ServiceUnavailable\n')
     s3.failing = false
+    const wrong = { ...env, UPLOADS_ENDPOINT: 'http://127.0.0.1:9' }
+    expect((await run('restore', 'new.db', [pathOf('backups/monday.db')], wrong)).err).toMatch(
+      /^The bucket of UPLOADS cannot be used: .+/,
+    )
     const restored = await run('restore', 'new.db', [pathOf('backups/monday.db'), '--json'], env)
     expect(JSON.parse(restored.out).pictures).toEqual({ restored: 3, present: 0, missing: 0 })
     expect(s3.objects.size).toBe(3)
