@@ -25,6 +25,8 @@ const TOPICS_EVERY_MS = 100
 const COMMENT_EVERY_MS = 15_000
 /** Clients reconnect after a random time in this range, so that they do not come back all at once. */
 const RETRY_MS = { min: 1_000, spread: 3_000 }
+/** Likewise of those that gave way to others: they would take the place of the next one. */
+const RETRY_LATER_MS = { min: 15_000, spread: 15_000 }
 /** `Retry-After` of `too_many_streams`, in seconds. */
 const RETRY_AFTER = 15
 
@@ -52,7 +54,7 @@ export type Streams = ReturnType<typeof createStreams>
 interface Stream {
   /** Null for a stream without a token, which has public topics only. */
   token: OpenToken | null
-  /** The streams of one owner are limited. */
+  /** A fan, or the address of a stream without a token: their streams are limited. */
   owner: string
   connection: Connection
   /** Has the user id. */
@@ -65,7 +67,8 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   const open = new Set<Stream>()
   /** Of `open`, those without a token: they are limited apart, so that they take no fan's place. */
   let anonymous = 0
-  const byOwner = createIndex<Stream>()
+  const byFan = createIndex<Stream>()
+  const byAddress = createIndex<Stream>()
   const byUser = createIndex<Stream>()
   const topics = watchTopics(deps)
   let stopTimers: (() => void) | undefined
@@ -78,16 +81,33 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     'token' in opener ? `${opener.token.provider} ${opener.token.subject}` : opener.address
 
   function isFull(opener: Opener): boolean {
-    const own = byOwner.get(ownerOf(opener)).size
-    return 'token' in opener
-      ? open.size - anonymous >= limits.streams || own >= limits.streamsPerFan
-      : anonymous >= limits.publicStreams || own >= limits.publicStreamsPerAddress
+    if (!('token' in opener)) return limits.publicStreams === 0
+    return open.size - anonymous >= limits.streams || byFan.get(ownerOf(opener)).size >= limits.streamsPerFan
   }
+
+  /** Without a token nobody shuts others out: the oldest stream of the address that has most gives way. */
+  function makeRoom(address: string): void {
+    let most = byAddress.get(address)
+    if (most.size < limits.publicStreamsPerAddress) {
+      if (anonymous < limits.publicStreams) return
+      for (const streams of byAddress.sets()) if (streams.size > most.size) most = streams
+    }
+    const [oldest] = most
+    oldest?.connection.send(randomRetry(RETRY_LATER_MS))
+    oldest?.connection.end()
+  }
+
+  function randomRetry({ min, spread }: typeof RETRY_MS): string {
+    const [random = 0] = randomBytes(1)
+    return retryFrame(min + Math.round((random / 255) * spread))
+  }
+
+  const indexOf = ({ token }: Pick<Stream, 'token'>) => (token === null ? byAddress : byFan)
 
   function add(stream: Stream): void {
     open.add(stream)
     if (stream.token === null) anonymous++
-    byOwner.add(stream.owner, stream)
+    indexOf(stream).add(stream.owner, stream)
     byUser.add(stream.feed.userId, stream)
     tokensChanged = true
     stopTimers ??= startTimers()
@@ -97,7 +117,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     if (!open.delete(stream)) return
     if (stream.token === null) anonymous--
     topics.leave(stream)
-    byOwner.remove(stream.owner, stream)
+    indexOf(stream).remove(stream.owner, stream)
     byUser.remove(stream.feed.userId, stream)
     if (open.size > 0) return
     stopTimers?.()
@@ -189,6 +209,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     /** The body of the response. @throws DomainError `too_many_streams` */
     open({ opener, me, lastEventId, topics: followed, onUnreadEnd }: StreamRequest) {
       if (isFull(opener)) throw new DomainError(streamProblems.too_many_streams, { retryAfter: RETRY_AFTER })
+      if ('address' in opener) makeRoom(opener.address)
       const { token, userId } = 'token' in opener ? opener : { token: null, userId: undefined }
       const events = { onClose() {}, onUnreadEnd }
       const connection = new Connection(events)
@@ -200,8 +221,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
       })
       const stream: Stream = { token, owner: ownerOf(opener), connection, feed }
       events.onClose = removalOf(stream)
-      const [random = 0] = randomBytes(1)
-      connection.send(retryFrame(RETRY_MS.min + Math.round((random / 255) * RETRY_MS.spread)))
+      connection.send(randomRetry(RETRY_MS))
       add(stream)
       advance(stream)
       if (stopped) connection.end()
@@ -232,5 +252,6 @@ function createIndex<Value>() {
     },
     get: (key: string): ReadonlySet<Value> => values.get(key) ?? new Set(),
     keys: () => [...values.keys()],
+    sets: (): Iterable<ReadonlySet<Value>> => values.values(),
   }
 }

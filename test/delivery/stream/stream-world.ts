@@ -13,6 +13,8 @@ export interface OpenStream {
   headers: Headers
   /** Events so far. */
   received: Received[]
+  /** What the server said so far of when to come back, in milliseconds. */
+  retries: number[]
   /** Comments so far. */
   comments(): number
   /** Events with data of this name so far. */
@@ -42,6 +44,7 @@ export async function openStream(
   const abort = new AbortController()
   const response = await fetch(`${origin}/api/stream?${query}`, { headers, signal: abort.signal })
   const received: Received[] = []
+  const retries: number[] = []
   let comments = 0
   let isOpen = true
   const reading = (async () => {
@@ -52,6 +55,8 @@ export async function openStream(
       text = blocks.pop() ?? ''
       for (const block of blocks) {
         if (block.startsWith(':')) comments++
+        const retry = /^retry: (\d+)$/.exec(block)?.[1]
+        if (retry !== undefined) retries.push(Number(retry))
         if (/^event:/m.test(block)) received.push(parse(block))
       }
     }
@@ -64,6 +69,7 @@ export async function openStream(
     status: response.status,
     headers: response.headers,
     received,
+    retries,
     comments: () => comments,
     named: event => received.filter(message => message.event === event),
     nth: n => waitUntil(`event ${n} arrived`, () => received[n - 1]),

@@ -6,7 +6,7 @@ import { addPack, FREE, patientFan, start } from '../../play/packs/packs-world.t
 import { sqliteEngine } from '../../support/engines.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { type Fan, onEachEngine, onEngine } from '../../support/world.ts'
-import { bearer, closeStreams, openStream } from './stream-world.ts'
+import { bearer, closeStreams, type OpenStream, openStream } from './stream-world.ts'
 
 onEachEngine('Public topics of streams', world => {
   let origin: string
@@ -224,13 +224,29 @@ onEngine(
       expect((await open(fan)).status).toBe(200)
     })
 
-    test('streams without a token are limited per address and in all, and take no place of a fan', async () => {
+    test('of streams without a token the oldest of the address with most gives way, and none takes a place of a fan', async () => {
       const from = (address: string) =>
         openStream(origin, 'topics=leaderboard', { 'x-forwarded-for': address })
-      const statuses = []
-      for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3'])
-        statuses.push((await from(address)).status)
-      expect(statuses).toEqual([200, 200, 429, 200, 429])
+      const streams: OpenStream[] = []
+      const isOpen = () => streams.map(stream => stream.isOpen())
+      async function openFrom(address: string, ...expected: boolean[]) {
+        const opened = await from(address)
+        expect(opened.status).toBe(200)
+        streams.push(opened)
+        await waitUntil(
+          'streams give way',
+          () => isOpen().filter(Boolean).length === expected.filter(Boolean).length,
+        )
+        expect(isOpen()).toEqual(expected)
+      }
+      await openFrom('192.0.2.1', true)
+      await openFrom('192.0.2.1', true, true)
+      // Of its own address.
+      await openFrom('192.0.2.1', false, true, true)
+      await openFrom('192.0.2.2', false, true, true, true)
+      // Of the address that has most: there are three in all.
+      await openFrom('192.0.2.3', false, false, true, true, true)
+      for (const { retries } of streams.slice(0, 2)) expect(retries.at(-1)).toBeGreaterThanOrEqual(15_000)
       const fans = await Promise.all(Array.from({ length: 3 }, () => world.fan()))
       for (const fan of fans) expect((await open(fan)).status).toBe(200)
       closeStreams()
