@@ -131,8 +131,8 @@ for (const engine of engines) {
       /^teams: 2 created\nrewards: 1 created\npacks: 2 created\nrules: 1 created\n6 rows changed in /,
     )
     const rows = await dump(database.db)
-    // With a revision of each entry.
-    expect(rows.length).toBe(2 + 1 + 2 + 2 + 3 + 3 + 6)
+    // With a revision of each entry, and how many each kind has.
+    expect(rows.length).toBe(2 + 1 + 2 + 2 + 3 + 3 + 6 + 4)
 
     const again = await run(database, [path, '--json'])
     expect(again.code).toBe(0)
