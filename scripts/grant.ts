@@ -5,6 +5,7 @@ import { explainFault } from '../src/core/faults.ts'
 import { errorsOf } from '../src/core/formats.ts'
 import { grantCash } from '../src/economy/cash/grant-cash.ts'
 import { Grant, grantPoints, MAX_GRANT } from '../src/economy/points/grants.ts'
+import { findPadded } from '../src/operate/admin/import/rows.ts'
 import { rollBack } from '../src/operate/admin/roll-back.ts'
 import { type CommandResult, declareCommand, instant, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
@@ -51,6 +52,9 @@ await runCommand(command, async ({ parameters: [fan, delta], options, configurat
   const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, note }
   const fault = errorsOf(Grant, grant).First()
   if (fault) failUsage(`${fault.path.slice(1)} ${explainFault(fault)}`)
+  // As lists that are split by a shell have it: it would be another fan, or another grant.
+  const [padded] = findPadded({ fan, ref })
+  if (padded) failUsage(`${padded.field} ${padded.message}`)
   const { currency } = options
   if (currency === undefined && options.expires) failUsage('--expires requires --currency')
   if (currency !== undefined) {

@@ -87,6 +87,11 @@ for (const engine of engines) {
       { what: 'no reference', parameters: ['fan', '5'] },
       { what: 'an empty reference', parameters: ['fan', '5', '--ref', ''] },
       { what: 'a reference that is too long', parameters: ['fan', '5', '--ref', 'r'.repeat(129)] },
+      { what: 'a subject with white space around it', parameters: [' fan', '5', '--ref', 'r', '--subject'] },
+      {
+        what: 'a reference with white space around it',
+        parameters: ['fan', '5', '--ref', 'r\r', '--subject'],
+      },
       { what: 'no points', parameters: ['fan', '0', '--ref', 'r'] },
       { what: 'too many points', parameters: ['fan', '1000000001', '--ref', 'r'] },
       { what: 'half a point', parameters: ['fan', '0.5', '--ref', 'r'] },
