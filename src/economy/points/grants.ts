@@ -1,13 +1,14 @@
 /** Points that another system or an operator grants, once per reference. */
 
-import { and, asc, eq, isNotNull } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNotNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
-import { prepared } from '../../../db/prepared.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { Closed } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { type FanNaming, FanReference, resolveFan } from '../../identity/users/fan-reference.ts'
+import { listMergedRecords } from '../../identity/users/merges.ts'
 import { userProblems } from '../../identity/users/problems.ts'
 import { readBalance } from './account.ts'
 import { presentEntry } from './history.ts'
@@ -51,7 +52,7 @@ interface Granter extends FanNaming {
 }
 
 /**
- * Books points once per `ref`. A repeat for the same fan and the same points returns the first entry.
+ * Books points once per `ref`. A repeat for the same fan and the same points returns the first entry, also after a merge of the fan.
  * @throws LedgerMismatchError
  */
 export async function grantPoints(
@@ -63,6 +64,14 @@ export async function grantPoints(
   if ('missing' in resolved) throw new DomainError(userProblems.fan_not_found)
   const { userId } = resolved
 
+  const before = await findBooked(tx, ref)
+  if (before && before.userId !== userId) {
+    // Of the same fan, if the record that got it was merged into the fan since.
+    const merged = before.delta === delta ? await listMergedRecords(tx, userId) : []
+    if (!merged.some(({ id }) => id === before.userId)) throw new DomainError(pointsProblems.ref_reused)
+    const { balance } = await readBalance(tx, userId)
+    return { created: false, entry: presentEntry(before), balance }
+  }
   const booking = await appendEntry(tx, { userId, delta, reason: 'adjustment', ref })
   if (booking.outcome === 'insufficient') throw insufficientPoints(-delta, booking.balance)
   const { entry } = booking
@@ -86,6 +95,16 @@ grantPoints.problems = [
 const insertGrant = prepared((tx: Transaction, grant: Tables['pointsGrants']['$inferInsert']) =>
   tx.insert(tx.tables.pointsGrants).values(grant).onConflictDoNothing().returning(),
 )
+
+/** The entry of a grant. */
+const findBooked = preparedRow((reader: Reader, ref: string) => {
+  const { pointsGrants: grants, pointsEntries: entries } = reader.tables
+  return reader
+    .select(getTableColumns(entries))
+    .from(grants)
+    .innerJoin(entries, eq(entries.id, grants.entryId))
+    .where(eq(grants.ref, ref))
+})
 
 const selectGrant = prepared((reader: Reader, { ref, entryId }: { ref: string; entryId: string }) => {
   const { pointsGrants } = reader.tables

@@ -8,6 +8,7 @@ import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { ensureUser } from '../../../src/identity/users/users.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { exportUser } from '../../../src/operate/admin/export-user.ts'
+import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import type { Client } from '../../support/client.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'
@@ -78,6 +79,29 @@ onEachEngine('grantPoints', world => {
     expect(await refusal({ fan: { ...owner, subject: fan }, delta, ref })).toBe('ref_reused')
     expect(await world.db.read.select().from(world.db.tables.pointsEntries)).toEqual(before)
     if (fan === 'nobody-yet') expect(await usersNamed(fan)).toEqual([])
+  })
+
+  test('a repeat after merges of its fan returns the first entry, and takes or gives nothing', async () => {
+    const [from, middle, into] = [await idOf('merged'), await idOf('merged-middle'), await idOf('remains')]
+    const fan = { provider: provider(), subject: 'merged' }
+    const booked = []
+    for (const delta of [40, -40]) {
+      const request = { fan, delta, ref: `merged ${delta}` }
+      booked.push({ request, entry: (await grant(request)).entry })
+    }
+    for (const [one, other] of [
+      [from, middle],
+      [middle, into],
+    ] as const)
+      await world.db.write(tx => mergeFans(tx, { from: one, into: other, mergedBy: 'Ana', reason: null }))
+    for (const { request, entry } of booked)
+      for (const named of [fan, { userId: from }, { userId: into }])
+        expect(await grant({ ...request, fan: named })).toEqual({ created: false, entry, balance: 0 })
+    expect(await refusal({ fan, delta: 41, ref: 'merged 40' })).toBe('ref_reused')
+    expect(await refusal({ fan: { userId: await idOf('stranger') }, delta: 40, ref: 'merged 40' })).toBe(
+      'ref_reused',
+    )
+    expect((await verifyLedger(world.db)).findings).toBe(0)
   })
 
   test('a reference of an adjustment that is not a grant is refused', async () => {
