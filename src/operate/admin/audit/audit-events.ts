@@ -49,7 +49,7 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
 
   function evaluate(row: EventRow, name: string) {
     const event = toRecordedEvent(row)
-    if (!event) return
+    if (!event) return compare(`events.type of ${name}`, 'an event of the fan', row.type)
     checkContent(row, event, name)
     const facts = { ...event, data: row.data === null ? null : event.data }
     const stored = decisionsOf(row)

@@ -244,6 +244,8 @@ function missedFindings({ userId, recorded, counted, progress }: QuestFacts, set
       const period = periodAt(quest.current, occurredAt).key
       const row = rows.get(`${quest.id} ${period}`)
       if (row?.carriedFrom || (row?.claimedAt && row.claimedAt <= recordedAt)) return []
+      // A version that does not exist is reported with the period.
+      if (row && !quest.versions.has(row.version)) return []
       const { steps } = row ? versionOf(quest, row.version) : quest.current
       return steps
         .filter(step => {

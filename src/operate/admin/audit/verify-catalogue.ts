@@ -2,7 +2,7 @@
  * Compares the entries of the catalogue with their history, which no one can change: the newest revision of an entry is what is
  * stored. An entry without a history, from before there was one, is not checked.
  */
-import { and, asc, eq, gt, inArray, isNotNull, max, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, max, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { tablesInOrder } from '../../../../db/schema/shape.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
@@ -89,16 +89,22 @@ function auditEntry(
 }
 
 /** Members that a later version has added are not in older revisions. */
-function memberFindings(what: string, recorded: unknown, stored: unknown): Finding[] {
+function memberFindings(what: string, recorded: unknown, stored: unknown, isNested = false): Finding[] {
   const isList = Array.isArray(recorded) && Array.isArray(stored)
   if (isList && recorded.length !== stored.length)
     return differs(null, `${what}: number`, stored.length, recorded.length)
   if (!isObject(recorded) || !isObject(stored))
     return differs(null, what, JSON.stringify(stored ?? null), JSON.stringify(recorded ?? null))
-  return Object.keys(recorded).flatMap(name =>
-    memberFindings(`${what}/${name}`, recorded[name], stored[name]),
+  const added = isNested
+    ? Object.keys(stored).filter(name => !(name in recorded) && !isDefault(stored[name]))
+    : []
+  return [...Object.keys(recorded), ...added].flatMap(name =>
+    memberFindings(`${what}/${name}`, recorded[name], stored[name], true),
   )
 }
+
+/** As a version that knows a member completes an entry without it. */
+const isDefault = (value: unknown) => /^(null|false|0|""|\[\]|\{\})$/.test(JSON.stringify(value ?? null))
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
@@ -210,16 +216,19 @@ async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promis
           })
           .from(questVersions)
   const recorded = Map.groupBy(
-    await reader
-      .select()
-      .from(revisions)
-      .where(and(eq(revisions.kind, kind), gt(revisions.revision, 0))),
+    await reader.select().from(revisions).where(eq(revisions.kind, kind)),
     ({ entryId }) => entryId,
   )
   return [...Map.groupBy(stored, ({ id }) => id)].flatMap(([id, versions]) => {
     const newest = versions.toSorted((a, b) => b.version - a.version)
-    const history = (recorded.get(id) ?? []).toSorted((a, b) => b.revision - a.revision)
-    return newest.slice(0, history.length).flatMap(({ version, entry, createdAt }, index) => {
+    const all = (recorded.get(id) ?? []).toSorted((a, b) => b.revision - a.revision)
+    // That of an older entry begins with its state before.
+    const history = all.filter(({ revision }) => revision > 0)
+    const isWhole = all.length > 0 && all.length === history.length
+    const rows = isWhole
+      ? differs(null, `${kind}_versions.rows of ${id}`, history.length, versions.length)
+      : []
+    const compared = newest.slice(0, history.length).flatMap(({ version, entry, createdAt }, index) => {
       const revision = history[index]
       const what = (column: string) => `${kind}_versions.${column} of ${id} ${version}`
       if (!revision) return []
@@ -228,6 +237,7 @@ async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promis
         ...differs(null, what('created_at'), revision.createdAt, createdAt),
       ]
     })
+    return [...rows, ...compared]
   })
 }
 

@@ -267,13 +267,15 @@ interface Delivered {
 
 /** What makes a kind, in `delivers`: one of these. */
 const GIVES: Record<string, readonly (keyof Delivers)[]> = {
+  physical: [],
+  voucher: [],
   pack: ['packId'],
   digital: ['collectibleId', 'file'],
 }
 
 function lineFindings(order: Order, line: Line, delivered: Delivered[]): Finding[] {
   const { userId, status, completedAt, expiresAt } = order
-  const { kind, state, quantity, holdUntil, carrier } = line
+  const { kind, state, quantity, holdUntil, isSold } = line
   const nameOf = (column: string) => `order_lines.${column} of ${line.orderId} ${line.number}`
   const delivers = deliversOf(line.delivers)
   const isPhysical = kind === 'physical'
@@ -283,19 +285,26 @@ function lineFindings(order: Order, line: Line, delivered: Delivered[]): Finding
     : isPhysical
       ? ['none', 'ready', 'shipped', 'delivered', 'returned']
       : ['delivered', 'returned']
-  const gives = GIVES[kind] ?? []
-  const isOfKind =
-    gives.length === 0
-      ? !Object.values(GIVES)
-          .flat()
-          .some(name => name in delivers)
-      : gives.some(name => name in delivers)
+  const gives = GIVES[kind]
+  const isOfKind = gives?.length
+    ? gives.some(name => name in delivers)
+    : !Object.values(GIVES)
+        .flat()
+        .some(name => name in delivers)
+  const isSent = isPhysical && (state === 'shipped' || state === 'delivered')
+  const mayBeSent = isSent || (isPhysical && state === 'returned')
   return [
     ...(states.includes(state) ? [] : differs(userId, nameOf('state'), states[0] ?? '', state)),
-    ...(isOfKind ? [] : differs(userId, nameOf('kind'), `a kind that gives ${line.delivers}`, kind)),
+    ...(isOfKind && gives ? [] : differs(userId, nameOf('kind'), `a kind that gives ${line.delivers}`, kind)),
     ...(isPhysical && line.delivers !== null ? differs(userId, nameOf('delivers'), null, line.delivers) : []),
     ...(status === 'pending' ? differs(userId, nameOf('hold_until'), expiresAt, holdUntil) : []),
-    ...(state === 'none' || state === 'ready' ? differs(userId, nameOf('carrier'), null, carrier) : []),
+    ...(isSent ? differs(userId, nameOf('is_sold'), true, isSold) : []),
+    ...(mayBeSent
+      ? []
+      : [
+          ...differs(userId, nameOf('carrier'), null, line.carrier),
+          ...differs(userId, nameOf('tracking'), null, line.tracking),
+        ]),
     ...differs(
       userId,
       `order_units.unit of ${line.orderId} ${line.number}`,
@@ -306,6 +315,7 @@ function lineFindings(order: Order, line: Line, delivered: Delivered[]): Finding
       const what = (column: string) => `order_units.${column} of ${unit.orderId} ${unit.line} ${unit.unit}`
       if (kind !== 'pack') return differs(userId, what('pack_purchase_id'), null, unit.packPurchaseId)
       return [
+        ...differs(userId, what('voided_at'), null, unit.voidedAt),
         ...differs(userId, what('pack_purchase_id'), delivers.packId ?? null, purchase?.packId ?? null),
         ...differs(userId, what('pack_purchase_id'), userId, purchase?.userId ?? null),
         ...differs(userId, what('pack_purchase_id'), 0, purchase?.priceAmount ?? null),

@@ -1,5 +1,6 @@
 /** Scores predictions again, and compares what they have booked with the ledger, whose entries no one can change. */
 import { and, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader } from '../../../../db/index.ts'
 import { resultOf } from '../../../club/matches/settlements.ts'
 import { APPLICATION, type DataOf } from '../../../economy/events/types.ts'
@@ -84,7 +85,13 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
     const found = (column: string, expected: Value, actual: Value) =>
       differs(userId, `predictions.${column} of ${matchId}`, expected, actual)
     const findings: Finding[] = []
-    if (!settlement) findings.push(...found('revision', null, revision))
+    if (!settlement)
+      findings.push(...found('revision', null, revision), ...found('state', 'open', prediction.state))
+    if (prediction.state !== 'settled')
+      for (const column of ['outcome', 'difference', 'exact', 'settledAt', 'settledBy'] as const)
+        findings.push(...found(toSnakeCase(column), null, prediction[column]))
+    if (settlement?.action === 'settle' && settlement.dueAt === null && revision === null)
+      findings.push(...found('revision', settlement.revision, null))
     // One that could not be booked is tried again, and has no revision until then.
     if (settlement && revision !== null && (settlement.dueAt === null || revision === settlement.revision)) {
       const target = targetOf(prediction, settlement)
