@@ -2,7 +2,7 @@
  * Decodes what was uploaded, and encodes its pixels as WebP. Nothing else of the upload gets into the file. Bun's codecs
  * work on a thread of their own, so requests do not wait for them.
  */
-import { createSemaphore } from '../../../db/semaphore.ts'
+import { createSemaphore, type Semaphore } from '../../../db/semaphore.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { Orientation } from './exif.ts'
@@ -13,7 +13,7 @@ import { formatOf, trimPicture, trimWebp } from './trim.ts'
 const MAX_PIXELS = 25_000_000
 /** Of width and height. Panoramas of phones have as many. A picture of one column takes five times as long as a square one. */
 const MAX_SIDE = 16_384
-/** Pictures that are decoded at once, and those that wait, each of which is held in memory. */
+/** Pictures that are decoded at once, and those that wait, each of which is held in memory. Of one fan one is, and one waits. */
 const MAX_DECODED = 2
 const MAX_WAITING = 8
 const QUALITY = 82
@@ -28,11 +28,35 @@ export type EncodePicture = ReturnType<typeof createEncoder>
 
 export function createEncoder() {
   const turns = createSemaphore(MAX_DECODED)
+  const byFan = new Map<string, Semaphore>()
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (turns.waiting >= MAX_WAITING) throw overloaded()
+    await turns.acquire()
+    try {
+      return await work()
+    } finally {
+      turns.release()
+    }
+  }
+
+  async function inTurnOf<Result>(fan: string, work: () => Promise<Result>): Promise<Result> {
+    const own = byFan.getOrInsertComputed(fan, () => createSemaphore(1))
+    if (own.waiting > 0) throw overloaded()
+    await own.acquire()
+    try {
+      return await inTurn(work)
+    } finally {
+      own.release()
+      if (own.held === 0) byFan.delete(fan)
+    }
+  }
+
   /**
-   * A WebP of at most `maxSide` pixels in width and height, upright, without metadata and colour profile.
+   * A WebP of at most `maxSide` pixels in width and height, upright, without metadata and colour profile. `fan`: whose picture it is.
    * @throws DomainError `picture_not_supported`, `picture_damaged`, `picture_too_large`, `overloaded`
    */
-  return async function encodePicture(upload: Uint8Array, maxSide: number): Promise<Encoded> {
+  return async function encodePicture(upload: Uint8Array, maxSide: number, fan?: string): Promise<Encoded> {
     const bytes = Buffer.from(upload.buffer, upload.byteOffset, upload.byteLength)
     const format = formatOf(bytes)
     if (format === null) throw new DomainError(pictureProblems.picture_not_supported)
@@ -40,25 +64,28 @@ export function createEncoder() {
     if (trimmed === 'animated')
       throw new DomainError(pictureProblems.picture_not_supported, { detail: 'The picture is animated.' })
     if (trimmed === 'damaged') throw new DomainError(pictureProblems.picture_damaged)
-    if (turns.waiting >= MAX_WAITING) throw new DomainError(transportProblems.overloaded, { retryAfter: 2 })
-    await turns.acquire()
-    try {
-      const picture = new Bun.Image(trimmed.bytes, { maxPixels: MAX_PIXELS, autoOrient: false })
-      const size = await picture.metadata()
-      if (Math.max(size.width, size.height) > MAX_SIDE)
-        throw tooLarge(`Width and height must not exceed ${MAX_SIDE}.`)
-      const encoded = await turnUpright(picture, trimmed.orientation)
-        .resize(maxSide, maxSide, { fit: 'inside', withoutEnlargement: true })
-        .webp({ quality: QUALITY })
-        .buffer()
-      return { bytes: onlyPixels(encoded), width: picture.width, height: picture.height }
-    } catch (error) {
-      throw problemOf(error)
-    } finally {
-      turns.release()
-    }
+    const work = () => encodePixels(trimmed.bytes, trimmed.orientation, maxSide)
+    return fan === undefined ? inTurn(work) : inTurnOf(fan, work)
   }
 }
+
+async function encodePixels(bytes: Buffer, orientation: Orientation, maxSide: number): Promise<Encoded> {
+  try {
+    const picture = new Bun.Image(bytes, { maxPixels: MAX_PIXELS, autoOrient: false })
+    const size = await picture.metadata()
+    if (Math.max(size.width, size.height) > MAX_SIDE)
+      throw tooLarge(`Width and height must not exceed ${MAX_SIDE}.`)
+    const encoded = await turnUpright(picture, orientation)
+      .resize(maxSide, maxSide, { fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: QUALITY })
+      .buffer()
+    return { bytes: onlyPixels(encoded), width: picture.width, height: picture.height }
+  } catch (error) {
+    throw problemOf(error)
+  }
+}
+
+const overloaded = () => new DomainError(transportProblems.overloaded, { retryAfter: 2 })
 
 function problemOf(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code

@@ -20,8 +20,9 @@ export const picturesRoutes = (deps: FanDeps & ServerDeps & PictureDeps) =>
         },
         {
           prepare: async () => {
-            if (caller) await requireMayUpload(deps.db, caller)
-            return storeFile(deps, body, caller ? MAX_SIDE.avatar : MAX_SIDE.catalogue)
+            if (!caller) return storeFile(deps, body, MAX_SIDE.catalogue)
+            await requireMayUpload(deps.db, caller)
+            return storeFile(deps, body, MAX_SIDE.avatar, `${caller.provider} ${caller.subject}`)
           },
         },
       ),

@@ -49,14 +49,15 @@ export async function requireMayUpload(db: Database, caller: Pick<Caller, 'userI
   await db.write(tx => writeAsFan(tx, caller, false, () => requireQuota(tx, userId)))
 }
 
-/** Encodes an upload and writes its file, which is deleted again unless `addPicture` follows. */
+/** Encodes an upload and writes its file, which is deleted again unless `addPicture` follows. `fan`: as for `encodePicture`. */
 export async function storeFile(
   { db, log, pictureStore, encodePicture }: PictureDeps,
   upload: Uint8Array,
   maxSide: number,
+  fan?: string,
 ): Promise<StoredFile> {
   if (!pictureStore) throw unavailable('This server stores no pictures: UPLOADS is not set.', 3_600)
-  const { bytes, width, height } = await encodePicture(upload, maxSide)
+  const { bytes, width, height } = await encodePicture(upload, maxSide, fan)
   const file = { id: hash('sha256', bytes, 'hex'), width, height, bytes: bytes.length }
   if (!(await db.write(tx => announceFile(tx, file)))) throw beingDeleted()
   try {

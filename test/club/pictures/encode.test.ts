@@ -132,3 +132,19 @@ test('two pictures are decoded at once, eight wait, and further ones are refused
   expect(refused).toEqual(Array.from({ length: 4 }, () => 'overloaded'))
   expect(await own(large, 512)).toMatchObject({ width: 512 })
 })
+
+test('of one fan one picture is decoded and one waits, however many arrive: others are served', async () => {
+  const own = createEncoder()
+  const large = png({ width: 1_000, height: 1_000 })
+  const order: string[] = []
+  const upload = (fan: string) => own(large, 512, fan).then(() => order.push(fan))
+  const outcomes = Promise.allSettled(Array.from({ length: 12 }, () => upload('busy')))
+  const others = Array.from({ length: 7 }, (_, n) => upload(`fan ${n}`))
+  await Promise.all(others)
+  const refused = (await outcomes).flatMap(outcome =>
+    outcome.status === 'rejected' ? [outcome.reason.code] : [],
+  )
+  expect(refused).toEqual(Array.from({ length: 10 }, () => 'overloaded'))
+  expect(order.toSorted()).toEqual([...others.map((_, n) => `fan ${n}`), 'busy', 'busy'].toSorted())
+  expect(await own(large, 512, 'busy')).toMatchObject({ width: 512 })
+})
