@@ -74,8 +74,12 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
   const reports = new Map<OnboardingRule, RuleReport>()
   for (const rule of rules) {
     const report: RuleReport = {
-      ...{ concerned: 0, corrected: 0, points: 0, refused: 0 },
-      ...{ examples: [], refusedExamples: [] },
+      concerned: 0,
+      corrected: 0,
+      points: 0,
+      refused: 0,
+      examples: [],
+      refusedExamples: [],
     }
     reports.set(rule, report)
     const grants = rule === 'complete' || rule === 'grant'

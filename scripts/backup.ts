@@ -63,7 +63,9 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
       if (signal) throw new Interrupted(signal, done)
     }
     return backUp(path, file, {
-      ...{ force, erasures, uploads },
+      force,
+      erasures,
+      uploads,
       onVerified(done, total) {
         verified(done, total)
         goOn(0)

@@ -40,7 +40,8 @@ await runCommand(command, async ({ options, configuration, openDatabase, progres
   const onProgress = progress('records')
   const report = await stoppable(requested =>
     reconcile(source, {
-      ...{ since, now },
+      since,
+      now,
       onDifference: difference => void differences.push(difference),
       onProgress(done) {
         onProgress(done)

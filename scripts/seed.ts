@@ -71,7 +71,12 @@ await runCommand(
     } = await configuration()
     const { seed, fans } = options
     const parameters: SeedParameters = {
-      ...{ seed, fans, provider, onboardingPoints, predictionPoints, nativeTokens },
+      seed,
+      fans,
+      provider,
+      onboardingPoints,
+      predictionPoints,
+      nativeTokens,
     }
     const onProgress = progress('fans')
     if (options.dryRun) {

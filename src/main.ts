@@ -57,7 +57,9 @@ async function start(config: Readonly<Config>) {
   const { metrics: address } = config
   const metrics = address && (await import('./operate/metrics/metrics.ts')).createMetrics()
   const db = openDatabase(config.databaseUrl, realSources, {
-    ...{ spine: createSpine(), postgres: config.postgres, offloadDisk: true },
+    spine: createSpine(),
+    postgres: config.postgres,
+    offloadDisk: true,
     observer: metrics?.database,
   })
   const replica =

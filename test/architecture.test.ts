@@ -246,6 +246,11 @@ describe('kinds of files', () => {
     expect(withSql).toEqual([])
   })
 
+  test('no object is spread that is written in place, which the compiler does not check for excess members', () => {
+    const spreading = sources.filter(({ file, text }) => file.endsWith('.ts') && /\.\.\.\{/.test(text))
+    expect(spreading.map(({ file }) => file)).toEqual([])
+  })
+
   test('no verb imports Elysia or the HTTP edge', () => {
     const http = /^elysia$|^@elysiajs\/|^src\/platform\/http\/(edge|contract)\//
     const verbs = offenders(

@@ -116,9 +116,16 @@ const copyOf = ([collectibleId, serialNumber]: string[]) =>
 const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 /** The tab of screens that have none. */
 const TAB_OF: Record<string, string> = {
-  ...{ 'check-in': 'matches', sessions: 'profile', wallet: 'profile', fans: 'leaderboard' },
-  ...{ cards: 'collection', locker: 'collection', trades: 'collection', sets: 'collection' },
-  ...{ cart: 'shop', orders: 'shop' },
+  'check-in': 'matches',
+  sessions: 'profile',
+  wallet: 'profile',
+  fans: 'leaderboard',
+  cards: 'collection',
+  locker: 'collection',
+  trades: 'collection',
+  sets: 'collection',
+  cart: 'shop',
+  orders: 'shop',
 }
 /** In the side bar; on a phone the screen of the profile links to them. */
 const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const

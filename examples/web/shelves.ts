@@ -32,7 +32,8 @@ export function draftOf({ title, theme, shelves }: Locker): Draft {
 }
 
 export const writtenOf = ({ title, theme, shelves }: Draft): WrittenLocker => ({
-  ...{ title, theme },
+  title,
+  theme,
   shelves: shelves.map(shelf => ({ title: shelf.title, items: shelf.items.map(referenceOf) })),
 })
 

@@ -29,13 +29,11 @@ export async function prepareMatch(url: string): Promise<Date> {
     await createServerKey(tx, { source: 'results', scopes: ['matches:write'], expiresAt: null })
     await upsertRule(tx, { id: 'bench-tip', name: 'Tip', eventType: SETTLED, points: { fixed: 1 } })
     await upsertQuest(tx, {
-      ...{
-        id: 'bench-tipster',
-        title: 'Tipster',
-        description: 'Predict a match.',
-        kind: 'quest',
-        period: 'once',
-      },
+      id: 'bench-tipster',
+      title: 'Tipster',
+      description: 'Predict a match.',
+      kind: 'quest',
+      period: 'once',
       steps: [{ id: 'settled', eventType: SETTLED, target: 1 }],
       reward: { points: 5 },
       claim: 'manual',

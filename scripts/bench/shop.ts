@@ -24,7 +24,11 @@ export const productOf = {
 } as const satisfies Record<string, (n: number) => string>
 
 const entryOf = (id: string, stock: number | null): ProductEntry => ({
-  ...{ id, name: id, description: 'Knitted.', category: 'scarves', kind: 'physical' },
+  id,
+  name: id,
+  description: 'Knitted.',
+  category: 'scarves',
+  kind: 'physical',
   price: { amount: PRICE, currency: CURRENCY },
   variants: [{ id: 'one', name: 'One size', stock }],
 })

@@ -95,8 +95,13 @@ async function write(tx: Transaction, owners: Owner[], till: Till, pass: () => v
   }
   const { userId } = at(0)
   await givePromotion(tx, {
-    ...{ userId, currency: CURRENCY, amount: 500, ref: `seed-welcome-${userId}`, source: 'operator' },
-    ...{ expiresAt: EXPIRES_AT, note: 'Welcome to the new season.' },
+    userId,
+    currency: CURRENCY,
+    amount: 500,
+    ref: `seed-welcome-${userId}`,
+    source: 'operator',
+    expiresAt: EXPIRES_AT,
+    note: 'Welcome to the new season.',
   })
 
   const held = async (owner: Owner): Promise<string> => {

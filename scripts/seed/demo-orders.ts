@@ -34,7 +34,9 @@ const ship =
   (carrier: string, ...states: LineChange['state'][]) =>
   (line: number, tracking: string): OrderStep[] =>
     states.map(state => ({
-      ...{ does: 'change', line, after: DAY_MS },
+      does: 'change',
+      line,
+      after: DAY_MS,
       change: state === 'shipped' ? { state, carrier, tracking } : { state },
     }))
 
@@ -111,7 +113,10 @@ export function* drawOrders({ faker, pass }: SeedSources, { fan, country, number
     pass(faker.number.int({ min: HOUR_MS, max: 6 * DAY_MS }))
     const tracking = `MD${faker.string.numeric(9)}`
     const address: AddressInput = {
-      ...{ name: fan.name, city, postalCode, country: home },
+      name: fan.name,
+      city,
+      postalCode,
+      country: home,
       line1: `${street} ${faker.number.int({ min: 1, max: 180 })}`,
     }
     const story = stories[(2 * number + nth) % stories.length]

@@ -20,7 +20,10 @@ export type SeedProduct = Omit<ProductEntry, 'name' | 'description' | 'variants'
 
 const sizes = (sku: string, stocks: Record<'S' | 'M' | 'L' | 'XL', number>): SeedVariant[] =>
   Object.entries(stocks).map(([size, stock]) => ({
-    ...{ id: size.toLowerCase(), name: size, sku: `${sku}-${size}`, stock },
+    id: size.toLowerCase(),
+    name: size,
+    sku: `${sku}-${size}`,
+    stock,
   }))
 
 export const products: SeedProduct[] = [

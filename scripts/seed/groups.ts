@@ -80,7 +80,11 @@ export async function* drawGroups(
       if (stage === 'new') continue
       const handleTaken = handles.has(fan.preferred_username)
       addFanRows(rows, fan, stage, {
-        ...{ sources: sourcesOf(index), supply, terms: parameters, till, handleTaken },
+        sources: sourcesOf(index),
+        supply,
+        terms: parameters,
+        till,
+        handleTaken,
         number: shopperNumberOf(index),
       })
     }

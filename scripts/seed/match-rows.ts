@@ -34,9 +34,20 @@ export function addMatchDays(rows: MatchRows, fan: MatchFan, rounds: Round[]): v
 function predict({ userId, sources }: MatchFan, { id: matchId }: MatchRow, scores: Scores): PredictionRow {
   const now = sources.now()
   return {
-    ...{ matchId, userId, ...scores, createdAt: now, changedAt: now },
-    ...{ state: 'open', revision: null, settledBy: null, settledAt: null },
-    ...{ outcome: null, difference: null, exact: null, points: 0, booked: 0 },
+    matchId,
+    userId,
+    ...scores,
+    createdAt: now,
+    changedAt: now,
+    state: 'open',
+    revision: null,
+    settledBy: null,
+    settledAt: null,
+    outcome: null,
+    difference: null,
+    exact: null,
+    points: 0,
+    booked: 0,
   }
 }
 

@@ -82,9 +82,20 @@ function startOrder(
   const expiresAt = new Date(now.getTime() + HOLD_MS)
   const isShipped = chosen.some(({ variant }) => variant.product.kind === 'physical')
   const order: OrderRow = {
-    ...{ id, userId, status: 'pending', priceAmount: total, priceCurrency, discountAmount: 0 },
-    ...{ voucherCode: null, addressKeptUntil: null, createdAt: now, expiresAt },
-    ...{ completedAt: null, refundedAt: null, expiryNotedAt: null, paymentReference: null },
+    id,
+    userId,
+    status: 'pending',
+    priceAmount: total,
+    priceCurrency,
+    discountAmount: 0,
+    voucherCode: null,
+    addressKeptUntil: null,
+    createdAt: now,
+    expiresAt,
+    completedAt: null,
+    refundedAt: null,
+    expiryNotedAt: null,
+    paymentReference: null,
     address: isShipped
       ? encryptAddress(till.addressEncryption, sources, id, normalizeAddress(address))
       : null,
@@ -92,8 +103,20 @@ function startOrder(
   const lines = chosen.map(({ productId, variantId, quantity, variant }, index) => {
     const { priceAmount, kind, delivers } = variant.product
     return {
-      ...{ orderId: id, number: index + 1, productId, variantId, quantity, priceAmount, kind, delivers },
-      ...{ state: 'none', holdUntil: expiresAt, isSold: false, carrier: null, tracking: null, variant },
+      orderId: id,
+      number: index + 1,
+      productId,
+      variantId,
+      quantity,
+      priceAmount,
+      kind,
+      delivers,
+      state: 'none',
+      holdUntil: expiresAt,
+      isSold: false,
+      carrier: null,
+      tracking: null,
+      variant,
     }
   })
   record('order.created', saleOf(order, lines))
@@ -194,14 +217,22 @@ function deliver({ rows, userId, record, sources, supply }: OrderContext, line: 
     onSale.free--
     const purchase = {
       ...preparePurchase(sources, { ...onSale, userId, now }),
-      ...{ priceAmount: 0, priceCurrency: POINTS, status: 'completed', completedAt: now },
+      priceAmount: 0,
+      priceCurrency: POINTS,
+      status: 'completed',
+      completedAt: now,
     }
     const userPackId = sources.newId()
     const { id: purchaseId, packId } = purchase
     rows.packPurchases.push(purchase)
     rows.userPacks.push({
-      ...{ id: userPackId, purchaseId, packId, userId, createdAt: now },
-      ...{ openedAt: null, clientSeed: null },
+      id: userPackId,
+      purchaseId,
+      packId,
+      userId,
+      createdAt: now,
+      openedAt: null,
+      clientSeed: null,
     })
     record('purchase.completed', { ...packSaleOf(purchase), userPackId })
     rows.orderUnits.push({ ...key, packPurchaseId: purchaseId, code: null })

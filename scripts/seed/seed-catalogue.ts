@@ -52,8 +52,11 @@ export async function countMissing(reader: Reader | null) {
     const counts = { teams: teams.length, rewards: rewards.length, packs: packs.length }
     const listening = { rules: rules.length, quests: quests.length }
     return {
-      ...{ ...counts, matches: matches.length, ...listening },
-      ...{ sets: sets.length, products: products.length },
+      ...counts,
+      matches: matches.length,
+      ...listening,
+      sets: sets.length,
+      products: products.length,
     }
   }
   const missing = async (

@@ -72,10 +72,16 @@ export async function createDeps(world: World) {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
   const identity = createIdentityProvider({
-    ...{ ...config.identity, ...sources, fetch: tracedFetch('identity-provider', fetch), log, resilience },
+    ...config.identity,
+    ...sources,
+    fetch: tracedFetch('identity-provider', fetch),
+    log,
+    resilience,
     observe: observers.providerCall,
     keyStore: createKeyStore({
-      ...{ db, log, identity: config.identity },
+      db,
+      log,
+      identity: config.identity,
       secret: deriveKey(secret, 'keys of the identity provider'),
     }),
   })
@@ -148,7 +154,10 @@ export async function createDeps(world: World) {
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
     }),
     chains: createChains({
-      ...{ rpcUrls: config.wallets.rpcUrls, log, elapsed: sources.elapsed, resilience },
+      rpcUrls: config.wallets.rpcUrls,
+      log,
+      elapsed: sources.elapsed,
+      resilience,
       fetch: tracedFetch(
         'chain',
         createGuardedFetch({ publicOnly: config.production, allowPrivate: config.wallets.allowPrivate }),

@@ -70,13 +70,18 @@ const hashOf = (members: unknown[]) => sha256(bytesOf(JSON.stringify(members)))
 
 const isCount = (value: unknown) => Number.isSafeInteger(value)
 const LINK: Checks<Link> = {
-  ...{ sequence: isCount, ref: isText, at: isText },
-  ...{ ownerHash: isHash, previousHash: isHash, hash: isHash },
+  sequence: isCount,
+  ref: isText,
+  at: isText,
+  ownerHash: isHash,
+  previousHash: isHash,
+  hash: isHash,
 }
 const ORIGIN: Checks<Chain['origin']> = { source: isText, at: isText, hash: isHash }
 /** Other members may come: later versions of the API add some, and no hash is of them. */
 const CHAIN: Checks<Chain> = {
-  ...{ collectibleId: isText, serialNumber: isCount },
+  collectibleId: isText,
+  serialNumber: isCount,
   origin: value => hasMembers(value, ORIGIN),
   transfers: value => isListOf(value, link => hasMembers(link, LINK)),
 }

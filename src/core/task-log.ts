@@ -25,8 +25,15 @@ export function createTaskLog({ now, elapsed }: Pick<AppSources, 'now' | 'elapse
     /** The same task, whose runs are noted. */
     watch(task: string, everyMs: number, run: () => Promise<unknown>): () => Promise<unknown> {
       const state: TaskRuns = {
-        ...{ task, everyMs, startedAt: null, tookMs: null, isRunning: false },
-        ...{ runs: 0, failures: 0, succeeded: null, failedAt: null },
+        task,
+        everyMs,
+        startedAt: null,
+        tookMs: null,
+        isRunning: false,
+        runs: 0,
+        failures: 0,
+        succeeded: null,
+        failedAt: null,
       }
       tasks.set(task, state)
       return async () => {

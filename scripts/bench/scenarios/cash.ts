@@ -66,7 +66,9 @@ export const cash: Scenario = {
 
       try {
         const kinds = Object.entries(productOf).map(([name, productIdOf]) => ({
-          ...{ name, productIdOf, rounds: [] as Awaited<ReturnType<typeof measure>>[] },
+          name,
+          productIdOf,
+          rounds: [] as Awaited<ReturnType<typeof measure>>[],
         }))
         for (const { productIdOf } of kinds) await measure(productIdOf, options.seconds)
         for (let round = 0; round < options.rounds; round++)

@@ -18,12 +18,14 @@ const REQUESTS = 200
 const FOLLOWED = `fan_relations r where r.fan_id = '${READER}' and r.followed_at is not null`
 const READS = [
   {
-    ...{ name: 'feed', path: '/api/feed' },
+    name: 'feed',
+    path: '/api/feed',
     lookUps: `select count(sequence) from (select (select e.sequence from events e where e.user_id = r.other_id
       order by e.sequence desc limit 1) as sequence from ${FOLLOWED}) as newest`,
   },
   {
-    ...{ name: 'board', path: '/api/leaderboard?among=following' },
+    name: 'board',
+    path: '/api/leaderboard?among=following',
     lookUps: `select count(points) from (select (select s.minus_points from leaderboard_scores s where s.board = 'all'
       and s.user_id = r.other_id) as points from ${FOLLOWED}) as scores`,
   },

@@ -64,7 +64,10 @@ async function writeMatch(
   // The revision stays: the system that reports the match counts it.
   else if (change.members.kickoffAt)
     await reviseMatch(tx, match, {
-      ...{ revision: locked.revision, status, homeScore, awayScore },
+      revision: locked.revision,
+      status,
+      homeScore,
+      awayScore,
       kickoffAt: instantIn(entry.kickoffAt),
     })
   return change

@@ -77,7 +77,9 @@ async function readdirIfAny(path: string): Promise<string[]> {
 function inBucket(config: Extract<UploadsConfig, { kind: 's3' }>): PictureStore {
   const { bucket, prefix, endpoint, region, accessKeyId, secretAccessKey } = config
   const client = new S3Client({
-    ...{ bucket, accessKeyId, secretAccessKey },
+    bucket,
+    accessKeyId,
+    secretAccessKey,
     ...(endpoint === null ? {} : { endpoint }),
     ...(region === null ? {} : { region }),
   })

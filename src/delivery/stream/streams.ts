@@ -214,7 +214,11 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
       const events = { onClose() {}, onUnreadEnd }
       const connection = new Connection(events)
       const feed = new Feed({
-        ...{ db, connection, userId, lastEventId, sendsEvents: me },
+        db,
+        connection,
+        userId,
+        lastEventId,
+        sendsEvents: me,
         onBegin() {
           for (const [topic, state] of followed) topics.follow(topic, state, stream)
         },

@@ -23,9 +23,14 @@ const selectOldestPending = prepared((tx: Transaction, endpointId: string, userI
   return tx
     .with(found)
     .select({
-      ...{ userId: found.userId, sequence: found.sequence, body: found.body, attempts: found.attempts },
+      userId: found.userId,
+      sequence: found.sequence,
+      body: found.body,
+      attempts: found.attempts,
       // Of the attempt before, which the next one moves to the earlier ones.
-      ...{ attemptedAt: found.attemptedAt, status: found.status, response: found.response },
+      attemptedAt: found.attemptedAt,
+      status: found.status,
+      response: found.response,
       earlierAttempts: found.earlierAttempts,
     })
     .from(found)

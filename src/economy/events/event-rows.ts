@@ -38,8 +38,13 @@ export const draftOf = (
   { revision, position }: Pick<EventRow, 'revision' | 'position'>,
 ): EventDraft => ({
   ...rowOf(event, recordedAt),
-  ...{ revision, position },
-  ...{ decisions: null, voidedAt: null, voidNote: null, voidedFor: null, taken: null },
+  revision,
+  position,
+  decisions: null,
+  voidedAt: null,
+  voidNote: null,
+  voidedFor: null,
+  taken: null,
 })
 
 /** What the statement that inserts an event knows of the catalogue. */

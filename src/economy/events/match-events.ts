@@ -34,7 +34,9 @@ const insertNext = prepared(
     const { matchEvents } = tx.tables
     const newest = sql`select max(${matchEvents.sequence}) from ${matchEvents} where ${matchEvents.matchId} = ${matchId}`
     return tx.insert(matchEvents).values({
-      ...{ matchId, ...row, position: AWAITING },
+      matchId,
+      ...row,
+      position: AWAITING,
       sequence: sql`coalesce((${newest}), 0) + 1`,
       catalogueRevision: sql`coalesce(${currentRevision(tx)}, 0)`,
     })
@@ -42,9 +44,15 @@ const insertNext = prepared(
 )
 
 const matchEventOf = ({ matchId, sequence, recordedAt, data }: MatchEventRow): MatchEvent => ({
-  ...{ matchId, sequence, type: MATCH_UPDATED, source: APPLICATION, eventId: `${matchId}:${sequence}` },
+  matchId,
+  sequence,
+  type: MATCH_UPDATED,
+  source: APPLICATION,
+  eventId: `${matchId}:${sequence}`,
   // Guarantee of the cast: only this file writes the column.
-  ...{ occurredAt: recordedAt, recordedAt, data: JSON.parse(data) as Record<string, unknown> },
+  occurredAt: recordedAt,
+  recordedAt,
+  data: JSON.parse(data) as Record<string, unknown>,
 })
 
 /** Gives up to `max` events that wait the positions after `last`. Returns them in this order. The distribution is locked. */

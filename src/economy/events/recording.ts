@@ -57,7 +57,15 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   const waiting: { userId: string; work: () => Promise<void> }[] = []
   const now = tx.now()
   const recording: Recording = {
-    ...{ tx, ledgers, load, record, react, loadVoids, reactionOf, void: voidEvent, write },
+    tx,
+    ledgers,
+    load,
+    record,
+    react,
+    loadVoids,
+    reactionOf,
+    void: voidEvent,
+    write,
     afterwards: (userId, work) => void waiting.push({ userId, work }),
     isAwaited: userId => waiting.some(work => work.userId === userId),
   }

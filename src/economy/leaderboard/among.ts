@@ -114,7 +114,9 @@ const selectPage = prepared((reader: Reader, { board, userId, limit, half, after
   return reader
     .with(followed, member, own, counts, bounds, page)
     .select({
-      ...{ total: bounds.total, skipped: bounds.skipped, ownRank: bounds.ownRank },
+      total: bounds.total,
+      skipped: bounds.skipped,
+      ownRank: bounds.ownRank,
       own: { minusPoints: own.minusPoints, reachedAt: own.reachedAt, userId: own.userId },
       found: { minusPoints: page.minusPoints, reachedAt: page.reachedAt, userId: page.userId },
     })

@@ -48,7 +48,11 @@ const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: 
   const mirror = mirrorOf(reader, userId).as('mirror')
   return reader
     .select({
-      ...{ minusPoints, reachedAt, rank, handle: user.handle, ...publicProfileColumns({ user, mirror }) },
+      minusPoints,
+      reachedAt,
+      rank,
+      handle: user.handle,
+      ...publicProfileColumns({ user, mirror }),
       leaderboardName: leaderboardNameOf(reader, user.id),
     })
     .from(ranked)

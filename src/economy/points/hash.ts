@@ -33,7 +33,10 @@ export function chainEntry<
 >(head: ChainHead, change: Change, { id, at }: { id: string; at: Date }) {
   const fields = {
     ...change,
-    ...{ id, seq: head.seq + 1, balanceAfter: head.balance + change.delta, createdAt: at },
+    id,
+    seq: head.seq + 1,
+    balanceAfter: head.balance + change.delta,
+    createdAt: at,
   }
   const entry = { ...fields, hash: hashEntry(head.headHash, fields) }
   const { balanceAfter: balance, seq, hash: headHash } = entry

@@ -25,8 +25,16 @@ export async function fileReport(
   const [filed] = await tx
     .insert(reports)
     .values({
-      ...{ id: tx.newId(), reporterId, subjectKind: kind, subjectId, fanId, reference, reason },
-      ...{ note: note ?? null, evidence: JSON.stringify(evidence), createdAt: tx.now() },
+      id: tx.newId(),
+      reporterId,
+      subjectKind: kind,
+      subjectId,
+      fanId,
+      reference,
+      reason,
+      note: note ?? null,
+      evidence: JSON.stringify(evidence),
+      createdAt: tx.now(),
     })
     .onConflictDoNothing()
     .returning()
@@ -56,9 +64,14 @@ export async function fileAutomaticReport(tx: Transaction, fanId: string, texts:
   await tx
     .insert(reports)
     .values({
-      ...{ id: tx.newId(), subjectKind: 'fan' satisfies SubjectKind, subjectId: fanId, fanId },
-      ...{ reference: evidence.handle, reason: 'other' satisfies Reason },
-      ...{ evidence: JSON.stringify(evidence), createdAt: tx.now() },
+      id: tx.newId(),
+      subjectKind: 'fan' satisfies SubjectKind,
+      subjectId: fanId,
+      fanId,
+      reference: evidence.handle,
+      reason: 'other' satisfies Reason,
+      evidence: JSON.stringify(evidence),
+      createdAt: tx.now(),
     })
     .onConflictDoNothing()
 }

@@ -57,12 +57,10 @@ function presentSanctions(
       const inForce = active.includes(id)
       const appeal = appeals.get(id) ?? null
       return {
-        ...{
-          id,
-          kind: kind as 'hide' | 'mute' | 'suspend',
-          until: until?.toISOString() ?? null,
-          createdAt: createdAt.toISOString(),
-        },
+        id,
+        kind: kind as 'hide' | 'mute' | 'suspend',
+        until: until?.toISOString() ?? null,
+        createdAt: createdAt.toISOString(),
         // Guarantee of the cast: only `recordDecision` writes it.
         reason: reason as (typeof REASONS)[number],
         liftedAt: liftedAt?.toISOString() ?? null,

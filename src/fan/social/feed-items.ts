@@ -106,7 +106,9 @@ export function presentFeedItem({
   const members: Record<string, unknown> = JSON.parse(data ?? '{}')
   const { properties } = SHOWN[type as ShownType]
   return {
-    ...{ id: eventId, type, occurredAt: occurredAt?.toISOString() },
+    id: eventId,
+    type,
+    occurredAt: occurredAt?.toISOString(),
     fan: { handle, displayName, avatarUrl },
     data: Object.fromEntries(Object.keys(properties).map(name => [name, members[name]])),
   } as FeedItem

@@ -47,9 +47,16 @@ const selectFeed = prepared((reader: Reader, viewerId: string, limit: number, be
   return reader
     .with(followed, newest)
     .select({
-      ...{ eventId: newest.eventId, type: newest.type, data: newest.data, occurredAt: newest.occurredAt },
-      ...{ recordedAt: newest.recordedAt, userId: newest.userId, sequence: newest.sequence },
-      ...{ handle: fan.handle, displayName: fan.displayName, avatarUrl: fan.avatarUrl },
+      eventId: newest.eventId,
+      type: newest.type,
+      data: newest.data,
+      occurredAt: newest.occurredAt,
+      recordedAt: newest.recordedAt,
+      userId: newest.userId,
+      sequence: newest.sequence,
+      handle: fan.handle,
+      displayName: fan.displayName,
+      avatarUrl: fan.avatarUrl,
       isShown: isShown(reader, 'profile', viewerId, fan.userId).as('is_shown'),
     })
     .from(newest)

@@ -91,8 +91,14 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
   const { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } = user
   return reader
     .select({
-      ...{ revokedId: sql<string | null>`(${revoked})`, userId, sessionsEndedAt },
-      ...{ deletedAt, erasedAt, mergedIntoId, locale, hasBlocks },
+      revokedId: sql<string | null>`(${revoked})`,
+      userId,
+      sessionsEndedAt,
+      deletedAt,
+      erasedAt,
+      mergedIntoId,
+      locale,
+      hasBlocks,
     })
     .from(sql`(select 1 as one) as token`)
     .leftJoin(user, sql`true`)
@@ -130,8 +136,14 @@ const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId
   )
   return reader
     .select({
-      ...{ session: nativeSessions, userId, sessionsEndedAt, deletedAt },
-      ...{ erasedAt, mergedIntoId, locale, hasBlocks },
+      session: nativeSessions,
+      userId,
+      sessionsEndedAt,
+      deletedAt,
+      erasedAt,
+      mergedIntoId,
+      locale,
+      hasBlocks,
     })
     .from(nativeSessions)
     .leftJoin(user, sql`true`)

@@ -78,7 +78,9 @@ const changeRoutes = <const Prefix extends string>(
     )
 
 const describe = ({ id, summary, description, whenSuspended }: Change) => ({
-  ...{ id, summary, description },
+  id,
+  summary,
+  description,
   ...(whenSuspended && { whenSuspended }),
 })
 

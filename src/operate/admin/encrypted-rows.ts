@@ -93,8 +93,10 @@ export async function findUnreadable(reader: Reader, keys: EncryptionKeys): Prom
   const unreadable = counts
     .filter(({ rows }) => rows > 0)
     .map(({ column, rows }) => ({
-      ...{ userId: null, what: `${column} of rows that no configured key reads` },
-      ...{ expected: 0, actual: rows },
+      userId: null,
+      what: `${column} of rows that no configured key reads`,
+      expected: 0,
+      actual: rows,
     }))
   return [...unreadable, ...damaged]
 }

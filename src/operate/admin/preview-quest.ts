@@ -83,8 +83,10 @@ function countEvent(definition: QuestDefinition, periods: Map<string, Period>, e
     const { key, endsAt } = periodAt(definition, event.occurredAt)
     const { userId } = event
     const period = periods.getOrInsertComputed(`${userId} ${key}`, () => ({
-      ...{ userId, endsAt },
-      ...{ counts: {}, values: new Set() },
+      userId,
+      endsAt,
+      counts: {},
+      values: new Set(),
     }))
     isCounted = true
     if (value !== null && period.values.has(`${step.id} ${value}`)) continue

@@ -164,7 +164,8 @@ function comparePayment(
   const { reference } = here
   onDifference({
     kind: 'payment_differs',
-    ...{ reference, purchaseId },
+    reference,
+    purchaseId,
     here: { ...moneyOf(here), purchaseId: here.purchaseId },
     gateway: moneyOf(gateway),
   })

@@ -20,7 +20,8 @@ export function createMetrics() {
     observers: {
       request: observeRequests(metrics),
       consoleRequest: observeRequests({
-        ...{ requests: metrics.consoleRequests, requestDuration: metrics.consoleRequestDuration },
+        requests: metrics.consoleRequests,
+        requestDuration: metrics.consoleRequestDuration,
       }),
       providerCall: observeProvider(metrics),
     },

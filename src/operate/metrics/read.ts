@@ -61,10 +61,14 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
   )
   const readCash = createCachedRead(() => readCashTotals(db.read), {
-    ...{ elapsed, maxAgeMs: CASH_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
+    elapsed,
+    maxAgeMs: CASH_MAX_AGE_MS,
+    deadlineMs: BACKLOG_DEADLINE_MS,
   })
   const readUnreadable = createCachedRead(() => countUnreadable(db.read, deps), {
-    ...{ elapsed, maxAgeMs: UNREADABLE_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
+    elapsed,
+    maxAgeMs: UNREADABLE_MAX_AGE_MS,
+    deadlineMs: BACKLOG_DEADLINE_MS,
   })
   const VERIFICATIONS = ['verify-ledger', 'verify-quests', 'verify-audit', 'verify-pictures']
   const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)

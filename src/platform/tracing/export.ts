@@ -34,7 +34,10 @@ export function createProvider(config: TracingConfig, log: Logger): TracerProvid
   const { url, headers, ca, compression, timeoutMs: timeoutMillis } = config
   // Guarantee of the cast: an enum of two strings, which the exporter compares as strings.
   const exporter = new OTLPTraceExporter({
-    ...{ url, headers: { ...headers }, timeoutMillis, compression: compression as never },
+    url,
+    headers: { ...headers },
+    timeoutMillis,
+    compression: compression as never,
     httpAgentOptions: { keepAlive: true, ...(ca === null ? {} : { ca }) },
   })
   const processor = new BatchSpanProcessor({

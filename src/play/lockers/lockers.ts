@@ -76,7 +76,9 @@ const selectShown = preparedRow((reader: Reader, viewerId: string, handle: strin
   const fan = publicFans(reader).as('fan')
   return reader
     .select({
-      ...{ userId: fan.userId, displayName: fan.displayName, avatarUrl: fan.avatarUrl },
+      userId: fan.userId,
+      displayName: fan.displayName,
+      avatarUrl: fan.avatarUrl,
       isShown: isShown(reader, 'profile', viewerId, fan.userId).as('is_shown'),
       locker: { title, theme, shelves },
     })

@@ -23,7 +23,8 @@ export function lockerPage(
   const description = `${count} in the locker of ${owner}`
   return htmlPage({
     ...shared,
-    ...{ title, description },
+    title,
+    description,
     head: [
       ...openGraph(title, description),
       ...(address ? addresses(address, picture, description) : []),

@@ -99,7 +99,8 @@ const BACKGROUNDS: Record<Theme, [from: string, to: string]> = {
 }
 
 const text = (text: string, style: object): Node => ({
-  ...{ type: 'text', text },
+  type: 'text',
+  text,
   style: { color: '#ffffff', ...style },
 })
 
@@ -113,13 +114,13 @@ function pictureOf({ handle, title, theme, shelves }: ShownLocker): Node {
   return {
     type: 'container',
     style: {
-      ...{ display: 'flex', flexDirection: 'column', justifyContent: 'space-between' },
-      ...{
-        width: '100%',
-        height: '100%',
-        padding: 72,
-        backgroundImage: `linear-gradient(160deg, ${from}, ${to})`,
-      },
+      display: 'flex',
+      flexDirection: 'column',
+      justifyContent: 'space-between',
+      width: '100%',
+      height: '100%',
+      padding: 72,
+      backgroundImage: `linear-gradient(160deg, ${from}, ${to})`,
     },
     children: [
       {
@@ -145,8 +146,14 @@ export const countOf = (items: number) => (items === 1 ? '1 item' : `${items} it
 const cardOf = (serialNumber: number): Node => ({
   type: 'container',
   style: {
-    ...{ display: 'flex', alignItems: 'flex-end', justifyContent: 'center', width: 156, height: 208 },
-    ...{ paddingBottom: 18, borderRadius: 16, backgroundColor: 'rgba(255, 255, 255, 0.14)' },
+    display: 'flex',
+    alignItems: 'flex-end',
+    justifyContent: 'center',
+    width: 156,
+    height: 208,
+    paddingBottom: 18,
+    borderRadius: 16,
+    backgroundColor: 'rgba(255, 255, 255, 0.14)',
     border: '3px solid rgba(255, 255, 255, 0.45)',
   },
   children: [text(`No. ${serialNumber}`, { fontSize: serialNumber < 10_000 ? 28 : 22 })],

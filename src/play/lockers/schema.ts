@@ -96,8 +96,11 @@ export const exampleLocker: Locker = {
       title: 'Goals',
       items: [
         {
-          ...{ collectibleId: 'winning-goal', serialNumber: 7, name: 'The winning goal' },
-          ...{ imageUrl: null, rarity: 'rare' },
+          collectibleId: 'winning-goal',
+          serialNumber: 7,
+          name: 'The winning goal',
+          imageUrl: null,
+          rarity: 'rare',
         },
       ],
     },

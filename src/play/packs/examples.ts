@@ -118,7 +118,10 @@ const transfer = {
 }
 
 export const exampleProvenance = {
-  ...{ ...serial, name: 'Goalkeeper gloves', imageUrl: null, rarity: 'rare' },
+  ...serial,
+  name: 'Goalkeeper gloves',
+  imageUrl: null,
+  rarity: 'rare',
   origin: { ...origin, owner: { state: 'active', handle: 'calebe' }, hash: originHash },
   transfers: [
     {

@@ -36,7 +36,10 @@ export async function givePacks(
     const now = tx.now()
     const purchase = {
       ...preparePurchase(tx, { ...found, userId, now }),
-      ...{ priceAmount: 0, priceCurrency: POINTS, status: 'completed', completedAt: now },
+      priceAmount: 0,
+      priceCurrency: POINTS,
+      status: 'completed',
+      completedAt: now,
     }
     await insertPurchase(tx, purchase)
     await packPurchaseKind.deliver(tx, purchase)

@@ -29,7 +29,11 @@ export async function readProvenance(
   const { name, imageUrl, rarity } = presentTexts(collectible)
   const links = await selectLinks(reader, viewerId, collectibleId, serialNumber)
   return {
-    ...{ collectibleId, serialNumber, name, imageUrl, rarity },
+    collectibleId,
+    serialNumber,
+    name,
+    imageUrl,
+    rarity,
     origin: {
       source: sourceOf(item),
       owner: presentOwner(first),

@@ -37,7 +37,10 @@ export async function transferItems(
     const { collectibleId, serialNumber } = item
     const before = last.get(nameOfItem(item))
     const link = {
-      ...{ collectibleId, serialNumber, ref, createdAt: tx.now() },
+      collectibleId,
+      serialNumber,
+      ref,
+      createdAt: tx.now(),
       sequence: (before?.sequence ?? 1) + 1,
       previousHash: before?.hash ?? originHashOf(item),
     }

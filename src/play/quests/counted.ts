@@ -89,7 +89,9 @@ export function openCounted(tx: Transaction): Counted {
   }
 
   return {
-    ...{ loadValues, loadPeriods, loadEvents },
+    loadValues,
+    loadPeriods,
+    loadEvents,
     async hasValue(count) {
       const whole = periods.get(periodName(count))
       if (whole) return [...whole.values()].some(row => valueName(row) === valueName(count))

@@ -78,7 +78,11 @@ function questsOf(rows: VersionRow[]): Map<string, Quest> {
     // Guarantee: the import validates entries before it stores them.
     const definition = definitionOf(JSON.parse(entry) as schema.QuestEntry)
     const known = quests.getOrInsertComputed(id, () => ({
-      ...{ id, active, startsAt, endsAt, version: quest.version },
+      id,
+      active,
+      startsAt,
+      endsAt,
+      version: quest.version,
       current: definition,
       changedAt: createdAt,
       versions: new Map(),

@@ -72,8 +72,12 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
 
   /** The data of a completion is not known before it: conditions on it are checked when it is recorded. */
   const completionOf = (userId: string): NewEvent => ({
-    ...{ source: APPLICATION, eventId: '', userId, type: COMPLETED },
-    ...{ occurredAt: now, data: {} },
+    source: APPLICATION,
+    eventId: '',
+    userId,
+    type: COMPLETED,
+    occurredAt: now,
+    data: {},
   })
 
   /** The quests whose state decides about a quest, or depends on it. */
@@ -218,7 +222,10 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
   }
 
   return {
-    ...{ load, onEvent, loadVoids, onVoid },
+    load,
+    onEvent,
+    loadVoids,
+    onVoid,
     async countOnce(quest, event) {
       const period = periodAt(quest.current, event.occurredAt).key
       const row = await progress.find({ userId: event.userId, questId: quest.id, period })
@@ -240,7 +247,10 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
 }
 
 const INCOMPLETE = {
-  ...{ completedAt: null, completionId: null, claimedAt: null, given: null },
+  completedAt: null,
+  completionId: null,
+  claimedAt: null,
+  given: null,
   carriedFrom: null,
 }
 

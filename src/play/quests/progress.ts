@@ -81,7 +81,10 @@ export function openProgress(tx: Transaction): Progress {
   }
 
   return {
-    ...{ load, loadQuests, listPeriods, loadStreaks },
+    load,
+    loadQuests,
+    listPeriods,
+    loadStreaks,
     async find(key) {
       await load([key])
       return rows.get(periodName(key)) ?? undefined

@@ -27,7 +27,11 @@ export async function listSets({ read, cache }: ReadSource, { userId }: CallerId
       .map(({ id, name, reward, active, collectibles }) => {
         const items = collectibles.map(item => ({ ...item, count: countOf.get(item.id) ?? 0 }))
         return {
-          ...{ id, name, reward, active, collectibles: items },
+          id,
+          name,
+          reward,
+          active,
+          collectibles: items,
           owned: items.filter(({ count }) => count > 0).length,
           total: items.length,
           completedAt: completedAt.get(id)?.toISOString() ?? null,

@@ -32,7 +32,9 @@ async function upsertSet(tx: Transaction, entry: SetEntry): Promise<EntryChange>
   const { name, active, reward } = contentOf(entry)
   const set = {
     ...columnsOfTexts({ name, active }),
-    ...{ rewardPoints: reward.points, rewardId: reward.rewardId, updatedAt: tx.now() },
+    rewardPoints: reward.points,
+    rewardId: reward.rewardId,
+    updatedAt: tx.now(),
   }
   // Its lock puts concurrent imports in order.
   await tx

@@ -104,16 +104,35 @@ export async function startCheckout(
   const id = tx.newId()
   const expiresAt = new Date(now.getTime() + HOLD_MS)
   const order: OrderRow = {
-    ...{ id, userId, status: 'pending', priceAmount: total, priceCurrency: currency },
-    ...{ discountAmount: discount, voucherCode: credit?.code ?? null, createdAt: now, expiresAt, ...UNSET },
+    id,
+    userId,
+    status: 'pending',
+    priceAmount: total,
+    priceCurrency: currency,
+    discountAmount: discount,
+    voucherCode: credit?.code ?? null,
+    createdAt: now,
+    expiresAt,
+    ...UNSET,
     address: shippedTo && encryptAddress(encryption, tx, id, shippedTo),
     addressKeptUntil:
       shippedTo && addressRetentionMs > 0 ? new Date(now.getTime() + addressRetentionMs) : null,
   }
   const rows = found.map(
     ({ productId, variantId, quantity, product: { priceAmount, kind, delivers } }, index): LineRow => ({
-      ...{ orderId: id, number: index + 1, productId, variantId, quantity, priceAmount, kind, delivers },
-      ...{ state: 'none', holdUntil: expiresAt, isSold: false, carrier: null, tracking: null },
+      orderId: id,
+      number: index + 1,
+      productId,
+      variantId,
+      quantity,
+      priceAmount,
+      kind,
+      delivers,
+      state: 'none',
+      holdUntil: expiresAt,
+      isSold: false,
+      carrier: null,
+      tracking: null,
     }),
   )
   await tx.insert(tx.tables.orders).values(order)

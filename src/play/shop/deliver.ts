@@ -40,7 +40,9 @@ async function deliverLine(tx: Transaction, userId: string, line: LineRow): Prom
   if (packId === undefined) return
   const purchases = await givePacks(tx, { packId, userId, count: quantity })
   const units = purchases.map((packPurchaseId, index) => ({
-    ...{ orderId, line: number, unit: index + 1 },
+    orderId,
+    line: number,
+    unit: index + 1,
     packPurchaseId,
   }))
   await insertRows(tx, tx.tables.orderUnits, units)

@@ -26,7 +26,9 @@ export function saleOf({ id: orderId, priceAmount, priceCurrency: currency }: Or
     orderId,
     total: { amount: priceAmount, currency },
     lines: lines.map(({ productId, variantId, quantity, priceAmount: amount }) => ({
-      ...{ productId, variantId, quantity },
+      productId,
+      variantId,
+      quantity,
       price: { amount, currency },
     })),
   }

@@ -98,7 +98,13 @@ function presentLines({ lines, units }: WholeOrder, currency: string): Order['li
     const { number, productId, variantId, quantity, priceAmount: amount, carrier, tracking } = line
     const own = units.filter(unit => unit.line === number)
     return {
-      ...{ number, productId, variantId, quantity, price: { amount, currency }, carrier, tracking },
+      number,
+      productId,
+      variantId,
+      quantity,
+      price: { amount, currency },
+      carrier,
+      tracking,
       // Guarantee of the casts: constraints of the tables.
       kind: line.kind as Order['lines'][number]['kind'],
       state: line.state as Order['lines'][number]['state'],

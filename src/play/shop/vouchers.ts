@@ -24,7 +24,9 @@ const CODE_BYTES = 10
 
 export async function issueVouchers(tx: Transaction, { orderId, number, quantity }: LineRow): Promise<void> {
   const units = Array.from({ length: quantity }, (_, index) => ({
-    ...{ orderId, line: number, unit: index + 1 },
+    orderId,
+    line: number,
+    unit: index + 1,
     code: mintRedemptionCode(tx.randomBytes(CODE_BYTES)),
   }))
   await insertRows(tx, tx.tables.orderUnits, units)

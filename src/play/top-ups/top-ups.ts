@@ -34,9 +34,16 @@ export async function startTopUp(
   const userId = await ensureUserId(tx, caller)
   const now = tx.now()
   const topUp: TopUpRow = {
-    ...{ id: tx.newId(), userId, status: 'pending', priceAmount: amount, priceCurrency: currency },
-    ...{ createdAt: now, expiresAt: new Date(now.getTime() + PAYABLE_MS) },
-    ...{ completedAt: null, refundedAt: null, paymentReference: null },
+    id: tx.newId(),
+    userId,
+    status: 'pending',
+    priceAmount: amount,
+    priceCurrency: currency,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + PAYABLE_MS),
+    completedAt: null,
+    refundedAt: null,
+    paymentReference: null,
   }
   await tx.insert(tx.tables.topUps).values(topUp)
   return presentTopUp(topUp, now)

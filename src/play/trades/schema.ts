@@ -92,14 +92,20 @@ export const exampleTrade: Trade = {
   to: 'ines',
   give: [
     {
-      ...{ collectibleId: 'harbour-lights', serialNumber: 17, name: 'Harbour lights' },
-      ...{ imageUrl: null, rarity: 'common' },
+      collectibleId: 'harbour-lights',
+      serialNumber: 17,
+      name: 'Harbour lights',
+      imageUrl: null,
+      rarity: 'common',
     },
   ],
   want: [
     {
-      ...{ collectibleId: 'goalkeeper-gloves', serialNumber: 42, name: 'Goalkeeper gloves' },
-      ...{ imageUrl: null, rarity: 'rare' },
+      collectibleId: 'goalkeeper-gloves',
+      serialNumber: 42,
+      name: 'Goalkeeper gloves',
+      imageUrl: null,
+      rarity: 'rare',
     },
   ],
   status: 'open',

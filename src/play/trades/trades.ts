@@ -124,8 +124,13 @@ async function presentTrades(reader: Reader, rows: NamedTrade[]): Promise<Trade[
   return rows.map(({ trade, from, to }) => {
     const own = items.get(trade.id) ?? []
     return {
-      ...{ id: trade.id, from, to, give: presentItems(own, 'give'), want: presentItems(own, 'want') },
-      ...{ status: statusOf(trade, now), version: trade.version },
+      id: trade.id,
+      from,
+      to,
+      give: presentItems(own, 'give'),
+      want: presentItems(own, 'want'),
+      status: statusOf(trade, now),
+      version: trade.version,
       createdAt: trade.createdAt.toISOString(),
       expiresAt: trade.expiresAt.toISOString(),
       endedAt: trade.endedAt?.toISOString() ?? null,

@@ -51,8 +51,10 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
     for (const column of ['balance', 'seq', 'headHash', 'held'] as const)
       if (!flaw && expected[column] !== account[column])
         findings.push({
-          ...{ userId, what: `cash_accounts.${COLUMNS[column]} in ${currency}` },
-          ...{ expected: expected[column], actual: account[column] },
+          userId,
+          what: `cash_accounts.${COLUMNS[column]} in ${currency}`,
+          expected: expected[column],
+          actual: account[column],
         })
   }
   for (const [first] of chains.values())
@@ -79,7 +81,10 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
     const actual = entry?.currency === of.currency ? entry.delta : 0
     if (actual !== delta)
       findings.push({
-        ...{ userId: of.userId, what: `cash_entries.delta of ${reason} ${ref}`, expected: delta, actual },
+        userId: of.userId,
+        what: `cash_entries.delta of ${reason} ${ref}`,
+        expected: delta,
+        actual,
         ...(entry ? { seq: entry.seq } : {}),
       })
     else if (entry && at)

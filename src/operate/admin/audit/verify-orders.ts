@@ -49,7 +49,10 @@ async function findWrongStock(reader: Reader): Promise<Finding[]> {
   const { productId, id, stockTotal, stockSold } = variants
   const rows = await reader
     .select({
-      ...{ productId, id, stockTotal, stockSold },
+      productId,
+      id,
+      stockTotal,
+      stockSold,
       sold: unitsWhere(eq(lines.isSold, true)),
       held: unitsWhere(gt(lines.holdUntil, reader.now())),
     })
@@ -87,8 +90,14 @@ async function findWrongLines(reader: Reader): Promise<Finding[]> {
   const { orders, orderLines: lines } = reader.tables
   const rows = await reader
     .select({
-      ...{ id: orders.id, userId: orders.userId, status: orders.status, completedAt: orders.completedAt },
-      ...{ number: lines.number, state: lines.state, isSold: lines.isSold, holdUntil: lines.holdUntil },
+      id: orders.id,
+      userId: orders.userId,
+      status: orders.status,
+      completedAt: orders.completedAt,
+      number: lines.number,
+      state: lines.state,
+      isSold: lines.isSold,
+      holdUntil: lines.holdUntil,
     })
     .from(lines)
     .innerJoin(orders, eq(orders.id, lines.orderId))
@@ -141,8 +150,13 @@ async function findWrongUnits(reader: Reader): Promise<Finding[]> {
   const isPaid = and(eq(orders.status, 'completed'), isNull(users.erasedAt))
   const rows = await reader
     .select({
-      ...{ orderId: units.orderId, line: units.line, unit: units.unit, userId: orders.userId },
-      ...{ usedBy: units.usedBy, voidedAt: units.voidedAt, userStatus: user.status },
+      orderId: units.orderId,
+      line: units.line,
+      unit: units.unit,
+      userId: orders.userId,
+      usedBy: units.usedBy,
+      voidedAt: units.voidedAt,
+      userStatus: user.status,
       isPaid: sql<number>`case when ${isPaid} then 1 else 0 end`.mapWith(Number),
     })
     .from(units)

@@ -107,7 +107,8 @@ export async function findWrongSupply(reader: Reader): Promise<Finding[]> {
     .from(packs)
   const counted = await reader
     .select({
-      ...{ id: collectibles.id, minted: collectibles.minted },
+      id: collectibles.id,
+      minted: collectibles.minted,
       items: sql`count(${items.serialNumber})`.mapWith(Number),
       last: max(items.serialNumber),
     })

@@ -80,7 +80,9 @@ async function findWrongMoney(reader: Reader, range: Range, { of, table, kind }:
   const since = reader.select({ at: min(payments.createdAt) }).from(payments)
   const rows = await reader
     .select({
-      ...{ purchase: purchases, payment: payments, hold: holds },
+      purchase: purchases,
+      payment: payments,
+      hold: holds,
       isOld: sql<number>`case when ${purchases.createdAt} >= (${since}) then 0 else 1 end`.mapWith(Number),
     })
     .from(purchases)

@@ -44,8 +44,11 @@ export async function findWrongSets(reader: Reader, range: Range): Promise<Findi
       ]
     }),
     ...without.map(({ userId, setId, seq }) => ({
-      ...{ userId, what: `set_completions.row of ${setId}`, seq },
-      ...{ expected: userId, actual: null },
+      userId,
+      what: `set_completions.row of ${setId}`,
+      seq,
+      expected: userId,
+      actual: null,
     })),
   ]
 }

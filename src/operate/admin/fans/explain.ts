@@ -22,13 +22,18 @@ export async function explainFanEvent(
   const data = personal ? ((await findEvent(reader, key))?.data ?? null) : null
   const granted = rules.map(rule => (rule.outcome === 'granted' ? rule.points : null))
   return {
-    ...{ source, eventId, type, sequence },
+    source,
+    eventId,
+    type,
+    sequence,
     occurredAt: occurredAt.toISOString(),
     recordedAt: recordedAt.toISOString(),
     voidedAt: voidedAt?.toISOString() ?? null,
     granted: granted.reduce<number>((sum, points) => sum + (points ?? 0), 0),
     rules: rules.map((rule, index) => ({
-      ...{ ruleId: rule.ruleId, name: rule.name, version: rule.version },
+      ruleId: rule.ruleId,
+      name: rule.name,
+      version: rule.version,
       granted: granted[index] ?? null,
       words: describeRule(rule),
     })),

@@ -50,9 +50,15 @@ export async function readFanHead(
   const iso = (at: Date | null | undefined) => at?.toISOString() ?? null
   const { itemsKept = 0, itemsReceived = 0, tradesFrom = 0, tradesTo = 0, ...rest } = counts ?? NO_COUNTS
   return {
-    ...{ id: fanId, provider, subject: erasedAt ? null : subject, handle: user.handle },
-    ...{ displayName: user.displayName, avatarUrl: user.avatarUrl, bio: user.bio },
-    ...{ country: user.country, locale: user.locale },
+    id: fanId,
+    provider,
+    subject: erasedAt ? null : subject,
+    handle: user.handle,
+    displayName: user.displayName,
+    avatarUrl: user.avatarUrl,
+    bio: user.bio,
+    country: user.country,
+    locale: user.locale,
     favoriteTeam:
       user.favoriteTeamId === null
         ? null
@@ -87,9 +93,22 @@ export async function readFanHead(
 readFanHead.problems = requireFan.problems
 
 const NO_COUNTS = {
-  ...{ events: 0, rewardsClaimed: 0, rewardsRedeemed: 0, packsSealed: 0, packsOpened: 0 },
-  ...{ itemsKept: 0, itemsReceived: 0, questsCompleted: 0, orders: 0, tradesFrom: 0, tradesTo: 0 },
-  ...{ following: 0, followers: 0, devices: 0, openReports: 0, openAppeals: 0 },
+  events: 0,
+  rewardsClaimed: 0,
+  rewardsRedeemed: 0,
+  packsSealed: 0,
+  packsOpened: 0,
+  itemsKept: 0,
+  itemsReceived: 0,
+  questsCompleted: 0,
+  orders: 0,
+  tradesFrom: 0,
+  tradesTo: 0,
+  following: 0,
+  followers: 0,
+  devices: 0,
+  openReports: 0,
+  openAppeals: 0,
 }
 
 const latestOf = (one: Date | null | undefined, other: Date | null | undefined) =>

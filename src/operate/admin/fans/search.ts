@@ -56,7 +56,11 @@ export async function searchFans(
     const reasons = (matches.get(id) ?? []).map(({ by, found }) => ({ by, exact: isExact({ by, found }) }))
     return [
       {
-        ...{ id, provider, handle, displayName, createdAt: createdAt.toISOString() },
+        id,
+        provider,
+        handle,
+        displayName,
+        createdAt: createdAt.toISOString(),
         subject: state.erasedAt ? null : subject,
         name: shownName(name, personal),
         email: shownEmail(email, personal),
@@ -112,9 +116,20 @@ const selectRows = prepared((reader: Reader, ids: string) => {
   const { hiddenAt, silencedAt, suspendedUntil, erasedAt, mergedIntoId } = users
   return reader
     .select({
-      ...{ id, provider, subject, handle, displayName, createdAt },
-      ...{ hiddenAt, silencedAt, suspendedUntil, erasedAt, mergedIntoId },
-      ...{ name: identities.name, email: identities.email, deletedAt: identities.deletedAt },
+      id,
+      provider,
+      subject,
+      handle,
+      displayName,
+      createdAt,
+      hiddenAt,
+      silencedAt,
+      suspendedUntil,
+      erasedAt,
+      mergedIntoId,
+      name: identities.name,
+      email: identities.email,
+      deletedAt: identities.deletedAt,
     })
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))

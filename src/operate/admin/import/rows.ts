@@ -203,7 +203,9 @@ async function* readCsv(file: RowFile, { headerFaults, toValue }: CsvColumns): A
   const parser = parse({
     delimiter: dialect.delimiter,
     from_line: hasOwnLine ? 2 : 1,
-    ...{ info: true, relax_column_count: true, max_record_size: MAX_LINE_BYTES },
+    info: true,
+    relax_column_count: true,
+    max_record_size: MAX_LINE_BYTES,
     // Cells as bytes: the parser would replace invalid UTF-8 by U+FFFD.
     encoding: null,
     // A stream error would discard the records parsed before it.

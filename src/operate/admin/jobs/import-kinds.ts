@@ -113,14 +113,18 @@ async function importCatalogue(context: JobContext): Promise<JobResult> {
   const invalid = plan.faults.length
   if (invalid > 0)
     return {
-      ...{ listed, counts: { invalid } },
+      listed,
+      counts: { invalid },
       failed: `${invalid === 1 ? '1 error' : `${invalid} errors`} in the file. Nothing was written.`,
     }
   const { due, left, steps } = plan
   const count = (outcome: CatalogueStep['outcome']) => steps.filter(step => step.outcome === outcome).length
   const counts = {
-    ...{ created: count('created'), changed: count('changed'), deactivated: count('deactivated') },
-    ...{ unchanged: count('unchanged'), notInFile: left.length },
+    created: count('created'),
+    changed: count('changed'),
+    deactivated: count('deactivated'),
+    unchanged: count('unchanged'),
+    notInFile: left.length,
     kept: steps.filter(step => step.kept).length,
   }
   const result = { counts, changes: due.slice(0, KEPT_CHANGES).map(presentStep) }
@@ -156,7 +160,9 @@ function presentStep({ kind, id, outcome, members }: CatalogueStep) {
     return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`
   }
   const changed = Object.entries(members).map(([member, [from, to]]) => ({
-    ...{ member, from: short(from), to: short(to) },
+    member,
+    from: short(from),
+    to: short(to),
   }))
   return { kind, id, outcome, members: changed }
 }

@@ -24,8 +24,15 @@ export async function startRun(tx: Transaction, { kind, input, slot, startedBy }
   const [run] = await tx
     .insert(tx.tables.jobRuns)
     .values({
-      ...{ id: tx.newId(), kind, slot, state: 'running', input: input && JSON.stringify(input) },
-      ...{ startedById: startedBy.id, startedByName: startedBy.name, startedAt: now, heartbeatAt: now },
+      id: tx.newId(),
+      kind,
+      slot,
+      state: 'running',
+      input: input && JSON.stringify(input),
+      startedById: startedBy.id,
+      startedByName: startedBy.name,
+      startedAt: now,
+      heartbeatAt: now,
     })
     .onConflictDoNothing()
     .returning()

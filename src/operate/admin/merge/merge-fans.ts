@@ -96,8 +96,18 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   })
   return {
     ...merge,
-    ...{ points, cash, profile: Object.keys(profile), rewards, items, quests, sets },
-    ...{ predictions, relations, locker, devices, moved },
+    points,
+    cash,
+    profile: Object.keys(profile),
+    rewards,
+    items,
+    quests,
+    sets,
+    predictions,
+    relations,
+    locker,
+    devices,
+    moved,
   }
 }
 mergeFans.problems = [

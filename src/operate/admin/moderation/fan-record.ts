@@ -28,7 +28,12 @@ type Report = Awaited<ReturnType<typeof listOpenReports>>[number]
 /** `evidence`: what the subject showed at that time. */
 function presentReport({ id, reporterId, subjectKind, reason, note, evidence, createdAt }: Report) {
   return {
-    ...{ id, reporterId, subjectKind, reason, note, createdAt: createdAt.toISOString() },
+    id,
+    reporterId,
+    subjectKind,
+    reason,
+    note,
+    createdAt: createdAt.toISOString(),
     evidence: evidence === null ? null : JSON.parse(evidence),
   }
 }

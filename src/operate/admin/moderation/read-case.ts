@@ -20,7 +20,8 @@ const MAX_REPORTS = 100
 export async function readCases(reader: Reader, cursors: Cursors, order: CaseOrder, { limit, cursor }: Page) {
   const list = `console cases ${order}`
   const rows = await readQueue(reader, {
-    ...{ order, limit: limit + 1 },
+    order,
+    limit: limit + 1,
     after: positionIn(cursors.decode(list, cursor)),
   })
   const { shown, nextCursor } = cutPage(rows, limit, ({ weight, since, caseId }) =>
@@ -67,10 +68,15 @@ export async function readCase(reader: Reader, caseId: string) {
   )
   return {
     // Guarantee of the casts: only `subjects` names kinds, and only reports with a reason of the list are filed.
-    ...{ caseId, subjectKind: subjectKind as SubjectKind, subjectId },
+    caseId,
+    subjectKind: subjectKind as SubjectKind,
+    subjectId,
     openReports: Number(counted?.open ?? 0),
     reports: rows.map(({ id, reporterId, reason, note, evidence, createdAt }) => ({
-      ...{ id, reason: reason as Reason, note, createdAt: createdAt.toISOString() },
+      id,
+      reason: reason as Reason,
+      note,
+      createdAt: createdAt.toISOString(),
       evidence: evidence === null ? null : JSON.parse(evidence),
       reporter: reporterId === null ? null : (reporters.get(reporterId) ?? NO_REPORTS),
     })),
@@ -121,7 +127,13 @@ export async function readRecord(reader: Reader, fan: NamedFan) {
     openReports: (await listOpenReports(reader, fan.id)).length,
     decisions: decisions
       .map(({ id, kind, reason, until, liftsId, decidedBy, note, createdAt }) => ({
-        ...{ id, until, liftsId, decidedBy, note, createdAt, inForce: inForce.includes(id) },
+        id,
+        until,
+        liftsId,
+        decidedBy,
+        note,
+        createdAt,
+        inForce: inForce.includes(id),
         // Guarantee of the casts: a constraint of the table, and `recordDecision`.
         kind: kind as NewDecision['kind'],
         reason: reason as Reason,
@@ -129,7 +141,13 @@ export async function readRecord(reader: Reader, fan: NamedFan) {
       .reverse(),
     appeals: appeals
       .map(({ id, sanctionId, text, granted, decidedBy, decidedAt, createdAt }) => ({
-        ...{ id, sanctionId, text, granted, decidedBy, decidedAt, createdAt },
+        id,
+        sanctionId,
+        text,
+        granted,
+        decidedBy,
+        decidedAt,
+        createdAt,
       }))
       .reverse(),
   }
@@ -149,7 +167,10 @@ export async function readAppeals(
     cursors.encodeTimed(OPEN_APPEALS, { at: new Date(createdAt), id }),
   )
   const appeals = shown.map(({ id, sanctionId, text, fanId, handle, sanction, ...appeal }) => ({
-    ...{ id, sanctionId, text, fan: { id: fanId, handle } },
+    id,
+    sanctionId,
+    text,
+    fan: { id: fanId, handle },
     granted: appeal.granted,
     decidedBy: appeal.decidedBy,
     decidedAt: appeal.decidedAt,

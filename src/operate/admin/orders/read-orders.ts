@@ -22,8 +22,12 @@ import { goodsOf, KINDS } from '../refunds/goods.ts'
 const LINE_LISTS = { to_pack: 'none', to_ship: 'ready', shipped: 'shipped' } as const
 /** Lists of orders, by their stored status. */
 const STATUS_LISTS = {
-  ...{ refund_due: 'refund_due', paid: 'completed', pending: 'pending' },
-  ...{ refunded: 'refunded', cancelled: 'cancelled', all: null },
+  refund_due: 'refund_due',
+  paid: 'completed',
+  pending: 'pending',
+  refunded: 'refunded',
+  cancelled: 'cancelled',
+  all: null,
 } as const
 
 /** What staff list: work to do by lines that are shipped, then orders by status. */
@@ -193,7 +197,9 @@ export async function listRefundsDue(reader: Reader) {
     const { id: purchaseId, userId: id, paymentReference, createdAt } = row
     const payment = paymentReference === null ? undefined : await findPayment(reader, paymentReference)
     refunds.push({
-      ...{ purchaseId, kind, paymentReference },
+      purchaseId,
+      kind,
+      paymentReference,
       fan: { id, displayName: profiles.get(id)?.displayName ?? null },
       price: { amount: row.priceAmount, currency: row.priceCurrency },
       createdAt: createdAt.toISOString(),

@@ -23,7 +23,8 @@ export interface Goods {
 export async function goodsOf(reader: Reader, { name }: PurchaseKind, { id }: Purchase): Promise<Goods> {
   if (name === 'top_up')
     return {
-      ...{ members: {}, supplyReturned: false },
+      members: {},
+      supplyReturned: false,
       consequences: [
         { item: 'cash', consequence: 'taken from the balance of the fan, if all of it is left' },
       ],
@@ -48,7 +49,12 @@ async function packOf(reader: Reader, id: string): Promise<Goods> {
 async function linesOf(reader: Reader, id: string): Promise<Goods> {
   const lines = await readLines(reader, id)
   const summaries = lines.map(({ number, productId, variantId, quantity, kind, state }) => ({
-    ...{ number, productId, variantId, quantity, kind, state },
+    number,
+    productId,
+    variantId,
+    quantity,
+    kind,
+    state,
   }))
   const inWords = (line: LineRow) => ({
     item: `line ${line.number}`,

@@ -56,9 +56,18 @@ export async function keepApproval(
   if ((await countRows(tx, consoleApprovals, and(isTheirs, isOpen(tx)))) >= MAX_WAITING)
     throw new DomainError(consoleProblems.too_many_approvals, { limit: MAX_WAITING })
   await tx.insert(consoleApprovals).values({
-    ...{ id, permission, operation, subjectKind: subject.kind, subjectId: subject.id },
-    ...{ reason: reason ?? null, request: JSON.stringify(request), requestedAt, expiresAt },
-    ...{ requestedById: staff.id, requestedByName: staff.name, requestedByRole: staff.role },
+    id,
+    permission,
+    operation,
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    reason: reason ?? null,
+    request: JSON.stringify(request),
+    requestedAt,
+    expiresAt,
+    requestedById: staff.id,
+    requestedByName: staff.name,
+    requestedByRole: staff.role,
   })
   return new DomainError(consoleProblems.approval_required, {
     approvalId: id,

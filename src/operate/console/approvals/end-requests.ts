@@ -45,8 +45,11 @@ export async function endRequestsAbout(tx: Transaction, userIds: string[]): Prom
     if (!ended) await tx.update(approvals).set({ request: null }).where(eq(approvals.id, id))
     else
       await recordAction(tx, {
-        ...{ staff: ERASURE, operation: 'endRequest', subject: { kind: 'approval', id } },
-        ...{ reason: 'The fan is erased.', detail: { operation: ended.operation } },
+        staff: ERASURE,
+        operation: 'endRequest',
+        subject: { kind: 'approval', id },
+        reason: 'The fan is erased.',
+        detail: { operation: ended.operation },
       })
   }
 }

@@ -25,7 +25,9 @@ export async function listHistory(
   const list = `console catalogue history ${JSON.stringify([kind, entryId])}`
   const before = cursors.decode(list, cursor)
   const rows = await listRevisions(read, {
-    ...{ kind, id: entryId, limit: limit + 1 },
+    kind,
+    id: entryId,
+    limit: limit + 1,
     ...(before === undefined ? {} : { before: Number(before) }),
   })
   const { shown, nextCursor } = cutPage(rows, limit, ({ revision }) => cursors.encode(list, revision))

@@ -41,7 +41,11 @@ export async function presentCode(reader: Reader, staff: Staff, redemption: Rede
   const { title, description, imageUrl } = reward
   const handles = await readHandles(reader, [fan.id])
   return {
-    ...{ code, title, description, imageUrl, redeemedAt },
+    code,
+    title,
+    description,
+    imageUrl,
+    redeemedAt,
     kind: order === null ? 'reward' : 'voucher',
     state: usedAt === null ? 'valid' : 'used',
     fan: { id: fan.id, handle: handles.get(fan.id) ?? null },

@@ -39,7 +39,9 @@ export const deskRoutes = (deps: ConsoleDeps) => {
             tx => useRedemption(tx, codeSources, CONSOLE_SOURCE, code),
             {
               detail: ({ fan, reward, order }) => ({
-                ...{ requestId, fanId: fan.id, orderId: order?.id ?? null },
+                requestId,
+                fanId: fan.id,
+                orderId: order?.id ?? null,
                 [order === null ? 'rewardId' : 'productId']: reward.id,
               }),
             },

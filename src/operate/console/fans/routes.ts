@@ -48,8 +48,11 @@ export const fansRoutes = (deps: ConsoleDeps) => {
       async ({ params: { fanId }, query: { kind, ...page }, staff: { role } }) => {
         await requireFan(db.read, fanId)
         return readTimeline(db.read, cursors, {
-          ...{ fanId, kind, ...accessOf(role) },
-          ...{ cursor: page.cursor, limit: pageOf(page).limit },
+          fanId,
+          kind,
+          ...accessOf(role),
+          cursor: page.cursor,
+          limit: pageOf(page).limit,
         })
       },
       consoleOperation({

@@ -57,7 +57,14 @@ function presentWhole(run: RunRow) {
   const input = run.input === null ? null : (JSON.parse(run.input) as JobInput as Record<string, string>)
   const { findings = null, listed = [], changes = [], counts = {} } = outcome ?? {}
   return {
-    ...{ id, kind, input, done, total, error, findings, counts },
+    id,
+    kind,
+    input,
+    done,
+    total,
+    error,
+    findings,
+    counts,
     state: run.state as RunState,
     startedBy: { id: startedById, name: startedByName },
     startedAt: startedAt.toISOString(),
@@ -82,7 +89,13 @@ function presentTask({
 }: TaskRuns) {
   const nextAt = startedAt && !isRunning ? new Date(startedAt.getTime() + everyMs).toISOString() : null
   return {
-    ...{ task, everyMs, isRunning, succeeded, runs, failures, nextAt },
+    task,
+    everyMs,
+    isRunning,
+    succeeded,
+    runs,
+    failures,
+    nextAt,
     tookMs: tookMs === null ? null : Math.round(tookMs),
     lastAt: startedAt?.toISOString() ?? null,
     failedAt: failedAt?.toISOString() ?? null,

@@ -49,7 +49,9 @@ export async function startCheck(
       errors: [{ pointer: '/source', message: fault }],
     })
   return startJob(tx, starting, command, {
-    ...{ file: fileId, name, dryRun: 'true' },
+    file: fileId,
+    name,
+    dryRun: 'true',
     ...(command === 'import-events' ? { source: source ?? 'operator' } : {}),
     ...(prune ? { prune: 'true' } : {}),
     ...(force ? { force: 'true' } : {}),
@@ -77,7 +79,9 @@ export async function startImport(
     throw new DomainError(jobProblems.import_has_invalid_lines)
   await lockFile(tx, input.file ?? '')
   return startJob(tx, starting, tried.kind, {
-    ...{ ...input, check, reason },
+    ...input,
+    check,
+    reason,
     ...(skipInvalid ? { skipInvalid: 'true' } : {}),
   })
 }

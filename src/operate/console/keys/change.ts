@@ -32,7 +32,10 @@ export async function readServerKeys(reader: Reader) {
 function presentKey(row: ServerKeyRow, now: Date) {
   const { id, source, createdAt, expiresAt, revokedAt, lastUsedAt } = row
   return {
-    ...{ id, source, state: stateOf(row, now), scopes: scopesOf(row) },
+    id,
+    source,
+    state: stateOf(row, now),
+    scopes: scopesOf(row),
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

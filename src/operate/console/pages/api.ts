@@ -66,7 +66,9 @@ async function send(
   let response: Response
   try {
     response = await fetch(pathWith(path, query), {
-      ...{ method, headers, body: file ?? (body === undefined ? null : JSON.stringify(body)) },
+      method,
+      headers,
+      body: file ?? (body === undefined ? null : JSON.stringify(body)),
       signal: signal ? (isLong ? signal : AbortSignal.any([signal, deadline])) : deadline,
     })
   } catch (error) {

@@ -57,7 +57,9 @@ export function createLogoutReader(deps: StaffProviderDeps) {
       if (person === null && session === null) throw refused('It names neither a person nor a session.')
       // A token that is sent again ends nothing that began after it.
       return {
-        ...{ person, session, until: new Date((iat + LEEWAY_SECONDS) * 1_000) },
+        person,
+        session,
+        until: new Date((iat + LEEWAY_SECONDS) * 1_000),
         token: {
           id: `logout:${issuer}:${jti}`,
           expiresAt: new Date((iat + MAX_AGE_SECONDS + 2 * LEEWAY_SECONDS) * 1_000),
@@ -98,8 +100,10 @@ export async function logOutAtProvider(
   const ended = await endSessionsAtProvider(tx, logout)
   for (const { id, staffId } of ended)
     await recordAction(tx, {
-      ...{ staff: PROVIDER, operation: 'endProviderSessions' },
-      ...{ subject: { kind: 'session', id }, detail: { staffId } },
+      staff: PROVIDER,
+      operation: 'endProviderSessions',
+      subject: { kind: 'session', id },
+      detail: { staffId },
     })
   return ended.length
 }

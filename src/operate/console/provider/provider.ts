@@ -66,8 +66,11 @@ export function createStaffProvider({
       // Guarantee of the cast: jose checks the set.
       const keys = async () => createLocalJWKSet((await read(jwks)) as unknown as JSONWebKeySet)
       const rules = {
-        ...{ issuer: issuers, audience: clientId, algorithms: ALGORITHMS },
-        ...{ clockTolerance: LEEWAY_SECONDS, currentDate: now() },
+        issuer: issuers,
+        audience: clientId,
+        algorithms: ALGORITHMS,
+        clockTolerance: LEEWAY_SECONDS,
+        currentDate: now(),
         ...options,
       }
       try {

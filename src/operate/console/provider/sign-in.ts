@@ -110,8 +110,12 @@ export function createStaffSignIn({ redirectUri, randomBytes, signInEncryption, 
       } satisfies Attempt
       const location = new URL(authorization)
       const parameters = {
-        ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
-        ...{ scope: 'openid profile email', state: attempt.state, nonce: attempt.nonce },
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        state: attempt.state,
+        nonce: attempt.nonce,
         code_challenge: createHash('sha256').update(attempt.verifier).digest('base64url'),
         code_challenge_method: 'S256',
       }

@@ -35,8 +35,15 @@ export async function createSession(
   const expiresAt = new Date(createdAt.getTime() + SESSION_MS)
   const { id: staffId, name, role } = staff
   await tx.insert(tx.tables.consoleSessions).values({
-    ...{ id, hash: hashSecret(token), staffId, name, role, providerSession },
-    ...{ createdAt, expiresAt, lastUsedAt: createdAt },
+    id,
+    hash: hashSecret(token),
+    staffId,
+    name,
+    role,
+    providerSession,
+    createdAt,
+    expiresAt,
+    lastUsedAt: createdAt,
   })
   await endRequestsWithoutRole(tx, staff)
   return { id, staff, expiresAt, lastUsedAt: createdAt, token }

@@ -87,7 +87,11 @@ export const keyOf = ({ endpointId, lane, sequence }: typeof DeliveryParams.stat
 function presentDelivery(delivery: FoundDelivery) {
   const { endpointId, userId: lane, sequence, type, state, attempts, createdAt, nextAttemptAt } = delivery
   return {
-    ...{ endpointId, lane, sequence, type, attempts },
+    endpointId,
+    lane,
+    sequence,
+    type,
+    attempts,
     // Guarantee of the cast: a constraint of the table.
     state: state as 'pending' | 'delivered' | 'failed',
     createdAt: createdAt.toISOString(),

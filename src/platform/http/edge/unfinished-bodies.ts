@@ -75,7 +75,12 @@ export function createUnfinishedBodies(budget: BodyBudget, log: Logger, elapsed:
       let tell: ((error: DomainError) => void) | undefined
       const ledger = anyone ? ofAnyone : ofCallers
       const place: Place & Arrival = {
-        ...{ ledger, address, caller, bytes, recent: 0, since: elapsed() },
+        ledger,
+        address,
+        caller,
+        bytes,
+        recent: 0,
+        since: elapsed(),
         drop() {
           isDropped = true
           noteDropped()

@@ -38,7 +38,9 @@ export function createSandbox(secret: string): Sandbox {
     issueReceipt(charge, kind, id) {
       const { purchaseId, amount, currency } = charge
       const receipt: Receipt = {
-        ...{ purchaseId, amount, currency },
+        purchaseId,
+        amount,
+        currency,
         id,
         status: kind === 'unpaid' ? 'unpaid' : 'paid',
         ...(kind === 'partial' ? { amount: charge.amount - 1 } : {}),

@@ -164,24 +164,37 @@ export async function sourcesOf(reader: Reader, filter: Filter): Promise<Source<
     })
   }
   add({
-    ...{ name: 'points', kind: 'points', read: reads.pointsEntries, numbered: true },
+    name: 'points',
+    kind: 'points',
+    read: reads.pointsEntries,
+    numbered: true,
     place: row => ({ key: String(row.seq), at: row.createdAt, item: { table: 'pointsEntries', row } }),
   })
   for (const currency of isWanted('cash') ? await readCurrencies(reader, fanId) : [])
     add({
-      ...{ name: 'cash', kind: 'cash', of: currency, read: reads.cashEntries, numbered: true },
+      name: 'cash',
+      kind: 'cash',
+      of: currency,
+      read: reads.cashEntries,
+      numbered: true,
       place: row => ({ key: String(row.seq), at: row.createdAt, item: { table: 'cashEntries', row } }),
     })
   add({
-    ...{ name: 'topUp', kind: 'cash', read: reads.topUps },
+    name: 'topUp',
+    kind: 'cash',
+    read: reads.topUps,
     place: row => ({ key: row.id, at: row.createdAt, item: { table: 'topUps', row } }),
   })
   add({
-    ...{ name: 'pack', kind: 'packs', read: reads.packPurchases },
+    name: 'pack',
+    kind: 'packs',
+    read: reads.packPurchases,
     place: row => ({ key: row.id, at: row.createdAt, item: { table: 'packPurchases', row } }),
   })
   add({
-    ...{ name: 'order', kind: 'orders', read: reads.orders },
+    name: 'order',
+    kind: 'orders',
+    read: reads.orders,
     place: row => ({ key: row.id, at: row.createdAt, item: { table: 'orders', row } }),
   })
   for (const [name, read] of [
@@ -189,16 +202,25 @@ export async function sourcesOf(reader: Reader, filter: Filter): Promise<Source<
     ['received', reads.received],
   ] as const)
     add({
-      ...{ name, kind: 'trades', read },
+      name,
+      kind: 'trades',
+      read,
       place: row => ({ key: row.id, at: row.createdAt, item: { table: 'trades', row } }),
     })
   add({
-    ...{ name: 'decision', kind: 'moderation', read: reads.decisions, numbered: true },
+    name: 'decision',
+    kind: 'moderation',
+    read: reads.decisions,
+    numbered: true,
     place: row => ({ key: String(row.seq), at: row.createdAt, item: { table: 'moderationDecisions', row } }),
   })
   for (const endpointId of isWanted('webhooks') ? await readEndpointIds(reader) : [])
     add({
-      ...{ name: 'delivery', kind: 'webhooks', of: endpointId, read: reads.deliveries, numbered: true },
+      name: 'delivery',
+      kind: 'webhooks',
+      of: endpointId,
+      read: reads.deliveries,
+      numbered: true,
       place: row => ({
         key: String(row.sequence),
         at: row.createdAt,
@@ -206,7 +228,11 @@ export async function sourcesOf(reader: Reader, filter: Filter): Promise<Source<
       }),
     })
   add({
-    ...{ name: 'audit', kind: 'console', of: 'fan', read: reads.audit, numbered: true },
+    name: 'audit',
+    kind: 'console',
+    of: 'fan',
+    read: reads.audit,
+    numbered: true,
     place: row => ({ key: String(row.seq), at: row.at, item: { table: 'consoleAudit', row } }),
   })
   return sources

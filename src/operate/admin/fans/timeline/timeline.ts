@@ -63,8 +63,15 @@ async function presentRows(
   return rows.map(row => {
     const { kind = 'events', facts = [], ...shown } = presentRow(row, context)
     return {
-      ...{ id: idOf(row), at: timeOf(row).toISOString(), kind },
-      ...{ detail: null, tone: 'neutral' as const, state: null, points: null, money: null, event: null },
+      id: idOf(row),
+      at: timeOf(row).toISOString(),
+      kind,
+      detail: null,
+      tone: 'neutral' as const,
+      state: null,
+      points: null,
+      money: null,
+      event: null,
       otherFanId: null,
       ...shown,
       facts: facts.filter((one): one is Fact => one !== null),

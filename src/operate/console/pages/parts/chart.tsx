@@ -118,8 +118,14 @@ function Canvas({ days, series, kind, nameOf, isLastOpen }: CanvasProps) {
         if (isGone) return
         setFailed(false)
         destroy = drawPlot(element, tipElement, {
-          ...{ days, series, kind, isLastOpen, nameOf },
-          ...{ formatDay: formatDayLabel, formatAxis: formatCompact, formatValue: formatCount },
+          days,
+          series,
+          kind,
+          isLastOpen,
+          nameOf,
+          formatDay: formatDayLabel,
+          formatAxis: formatCompact,
+          formatValue: formatCount,
         })
       },
       // Offline: the table has the numbers.

@@ -109,8 +109,13 @@ export function formatDuration(ms: number): string {
 export function toWallTime(instant: string | null): string {
   if (instant === null) return ''
   const parts = inZone('wall', {
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hourCycle: 'h23' },
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hourCycle: 'h23',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   }).formatToParts(new Date(instant))
   const part = (type: string) => parts.find(one => one.type === type)?.value ?? ''
   const seconds = part('second') === '00' ? '' : `:${part('second')}`

@@ -65,7 +65,10 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
         ? transparent(stroke, isOpen ? 0.45 : 1)
         : transparent(stroke, nth === 0 && !isOpen ? 0.1 : 0)
       return {
-        ...{ label: name, stroke, fill, width: bars ? 0 : LINE_WIDTH },
+        label: name,
+        stroke,
+        fill,
+        width: bars ? 0 : LINE_WIDTH,
         ...(isOpen ? { dash: DASHES } : {}),
         // One day alone is a point: a line would show nothing.
         points: { show: days.length === 1 },

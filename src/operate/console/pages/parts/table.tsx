@@ -109,8 +109,12 @@ function Rows<Row>({
     if (event.target instanceof Element && event.target.tagName !== 'TR') return
     const inSight = Math.max(1, Math.floor(innerHeight / rowHeight) - 4)
     const steps: Record<string, number> = {
-      ...{ ArrowDown: 1, ArrowUp: -1, PageDown: inSight, PageUp: -inSight },
-      ...{ Home: -rows.length, End: rows.length },
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: inSight,
+      PageUp: -inSight,
+      Home: -rows.length,
+      End: rows.length,
     }
     const step = steps[event.key]
     if (step === undefined) {

@@ -32,15 +32,13 @@ interface FormProps {
 
 /** What an entry keeps once it exists. Of a match the state is reported, each time with a greater revision. */
 const FIXED: Record<Kind, string[]> = {
-  ...{
-    reward: ['id'],
-    pack: ['id'],
-    rule: ['id'],
-    quest: ['id'],
-    product: ['id'],
-    set: ['id'],
-    team: ['id'],
-  },
+  reward: ['id'],
+  pack: ['id'],
+  rule: ['id'],
+  quest: ['id'],
+  product: ['id'],
+  set: ['id'],
+  team: ['id'],
   match: ['id', 'homeTeamId', 'awayTeamId', 'status', 'homeScore', 'awayScore', 'revision'],
 }
 

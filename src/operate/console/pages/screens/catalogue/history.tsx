@@ -63,7 +63,8 @@ export function HistoryPanel({ kind, stored, mayWrite, isChanged, onRestored }: 
     async (cursor, signal) => {
       const query = { cursor, limit: 50 }
       const page = await read<{ revisions: Revision[]; nextCursor: string | null }>(`${path}/history`, {
-        ...{ query, signal },
+        query,
+        signal,
       })
       return { items: page.revisions, nextCursor: page.nextCursor }
     },

@@ -52,7 +52,8 @@ export function EntriesScreen({ kind }: { kind: Kind }) {
   const pages = usePages<Row>(`catalogue ${kind} ${search} ${state}`, async (cursor, signal) => {
     const query = { ...filter, cursor, limit: 100 }
     const page = await read<{ entries: Row[]; nextCursor: string | null }>(`/api/catalogue/${kind}`, {
-      ...{ query, signal },
+      query,
+      signal,
     })
     return { items: page.entries, nextCursor: page.nextCursor }
   })

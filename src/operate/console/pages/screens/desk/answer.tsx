@@ -32,7 +32,9 @@ function wordsOf(answer: Answer): Words {
   const { code } = answer
   if (answer.kind === 'used')
     return {
-      ...{ tone: 'good', icon: 'check', title: 'Hand it out' },
+      tone: 'good',
+      icon: 'check',
+      title: 'Hand it out',
       about: answer.code.repeated
         ? 'Your first request had got through. It was used once.'
         : 'Used just now.',
@@ -46,7 +48,9 @@ function wordsOfFailure(error: unknown, attempt: 'look' | 'use'): Words {
   if (!(error instanceof UnreachableError))
     return { tone: 'bad', icon: 'alert', title: 'Not valid', about: describe(error) }
   return {
-    ...{ tone: 'warn', icon: 'offline', title: 'No answer' },
+    tone: 'warn',
+    icon: 'offline',
+    title: 'No answer',
     about:
       attempt === 'use'
         ? 'It is not known whether the code was used. Do not hand anything out. Try again: it is used at most once.'

@@ -25,7 +25,8 @@ export function CardsTab({ fanId }: { fanId: string }) {
         { id: 'name', title: 'Collectible', cell: ({ name }) => <bdi title={name}>{name}</bdi> },
         { id: 'rarity', title: 'Rarity', width: '7rem', cell: ({ rarity }) => rarity, hide: 'narrow' },
         {
-          ...{ id: 'serials', title: 'Serial numbers' },
+          id: 'serials',
+          title: 'Serial numbers',
           cell: ({ serialNumbers }) => serialNumbers.map(number => `#${number}`).join(', '),
         },
         { id: 'count', title: 'Copies', width: '5rem', align: 'end', cell: ({ count }) => count },

@@ -42,7 +42,11 @@ export function PointsTab({ fanId }: { fanId: string }) {
           cell: ({ delta }) => <Points value={delta} signed />,
         },
         {
-          ...{ id: 'balance', title: 'Balance', width: '6.5rem', align: 'end', hide: 'narrow' },
+          id: 'balance',
+          title: 'Balance',
+          width: '6.5rem',
+          align: 'end',
+          hide: 'narrow',
           cell: ({ balanceAfter }) => <Points value={balanceAfter} />,
         },
       ]}

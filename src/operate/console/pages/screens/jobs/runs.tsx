@@ -39,7 +39,11 @@ export function RunList({ of: runs, onChange, onReview }: RunListProps) {
         entries={runs.map(run => {
           const [words, tone, icon] = stateOf(run)
           return {
-            ...{ id: run.id, at: run.startedAt, icon, tone, title: titleOf(run) },
+            id: run.id,
+            at: run.startedAt,
+            icon,
+            tone,
+            title: titleOf(run),
             detail: (
               <Detail
                 of={run}

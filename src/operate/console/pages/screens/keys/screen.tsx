@@ -75,7 +75,10 @@ export function Screen() {
                   { id: 'scopes', title: 'Scopes', hide: 'middle', cell: ({ scopes }) => scopes.join(', ') },
                   { id: 'state', title: 'State', width: '7rem', cell: one => <State of={one} /> },
                   {
-                    ...{ id: 'used', title: 'Last used', width: '9rem', hide: 'narrow' },
+                    id: 'used',
+                    title: 'Last used',
+                    width: '9rem',
+                    hide: 'narrow',
                     cell: ({ lastUsedAt }) =>
                       lastUsedAt === null ? <None why="Never" /> : <Time at={lastUsedAt} relative />,
                   },

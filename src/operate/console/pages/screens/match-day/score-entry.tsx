@@ -17,7 +17,10 @@ import { pathOf, STATUSES } from './words.ts'
 type State = Pick<MatchDetail, 'status' | 'homeScore' | 'awayScore' | 'kickoffAt'>
 
 const stateOf = ({ status, homeScore, awayScore, kickoffAt }: State): State => ({
-  ...{ status, homeScore, awayScore, kickoffAt },
+  status,
+  homeScore,
+  awayScore,
+  kickoffAt,
 })
 
 const hasScores = (status: State['status']) => status === 'live' || status === 'finished'

@@ -14,7 +14,11 @@ export const STATUSES: { value: Status; title: string }[] = [
 ]
 
 const TONES: Record<Status, Tone> = {
-  ...{ scheduled: 'neutral', live: 'accent', finished: 'good', postponed: 'warn', cancelled: 'bad' },
+  scheduled: 'neutral',
+  live: 'accent',
+  finished: 'good',
+  postponed: 'warn',
+  cancelled: 'bad',
 }
 
 export const statusOf = (status: Status) => ({

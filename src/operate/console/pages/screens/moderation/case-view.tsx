@@ -18,7 +18,11 @@ import { KINDS, type Kind, nameOf, titleOf } from './words.ts'
 export const DECISIONS = ['dismiss', 'hide', 'mute', 'suspend', 'note'] as const
 /** The key of each. */
 export const KEYS: Record<(typeof DECISIONS)[number], string> = {
-  ...{ dismiss: 'D', hide: 'H', mute: 'M', suspend: 'S', note: 'N' },
+  dismiss: 'D',
+  hide: 'H',
+  mute: 'M',
+  suspend: 'S',
+  note: 'N',
 }
 
 export const useCase = (caseId: string | null): Resource<Case> =>

@@ -140,7 +140,8 @@ export function DecideDialog({ kind, path, name, usual, onClose, onDone }: Decid
       }
       send={async written => {
         await write('POST', path, {
-          ...{ kind, ...bodyOf(written) },
+          kind,
+          ...bodyOf(written),
           ...(kind === 'suspend' ? { until: end() ?? '' } : {}),
         })
         toast(kind === 'note' ? 'The note was saved.' : `${done}: ${name}.`)

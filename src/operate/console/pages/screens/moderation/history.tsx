@@ -18,7 +18,10 @@ export function History({ of, onChange }: { of: FanRecord; onChange: () => unkno
     const words = KINDS[kind]
     const appeal = of.appeals.find(({ sanctionId }) => sanctionId === id)
     return {
-      ...{ id, at: createdAt, icon: words.icon, tone: words.tone },
+      id,
+      at: createdAt,
+      icon: words.icon,
+      tone: words.tone,
       title: (
         <>
           {words.done}: {titleOf(reason)}

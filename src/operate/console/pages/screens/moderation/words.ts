@@ -18,27 +18,45 @@ interface KindWords {
 
 export const KINDS: Record<Kind, KindWords> = {
   dismiss: {
-    ...{ action: 'Dismiss', done: 'Dismissed', icon: 'check', tone: 'neutral' },
+    action: 'Dismiss',
+    done: 'Dismissed',
+    icon: 'check',
+    tone: 'neutral',
     about: 'Nothing is wrong. The reports are resolved, and the fan goes on.',
   },
   hide: {
-    ...{ action: 'Hide', done: 'Hidden', icon: 'lock', tone: 'warn' },
+    action: 'Hide',
+    done: 'Hidden',
+    icon: 'lock',
+    tone: 'warn',
     about: 'Others do not see name, handle and picture, until it is lifted.',
   },
   mute: {
-    ...{ action: 'Mute', done: 'Muted', icon: 'pause', tone: 'warn' },
+    action: 'Mute',
+    done: 'Muted',
+    icon: 'pause',
+    tone: 'warn',
     about: 'What the fan does is in no feed, until it is lifted.',
   },
   suspend: {
-    ...{ action: 'Suspend', done: 'Suspended', icon: 'shield', tone: 'bad' },
+    action: 'Suspend',
+    done: 'Suspended',
+    icon: 'shield',
+    tone: 'bad',
     about: 'The fan reads and does not write, until the time below. The fan can appeal once.',
   },
   note: {
-    ...{ action: 'Note', done: 'Note', icon: 'message', tone: 'neutral' },
+    action: 'Note',
+    done: 'Note',
+    icon: 'message',
+    tone: 'neutral',
     about: 'For moderators only. It changes nothing, and the case stays open.',
   },
   lift: {
-    ...{ action: 'Lift', done: 'Lifted', icon: 'undo', tone: 'good' },
+    action: 'Lift',
+    done: 'Lifted',
+    icon: 'undo',
+    tone: 'good',
     about: 'Ends the sanction at once. An open appeal against it is granted.',
   },
 }

@@ -88,7 +88,10 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
         columns={[
           { id: 'type', title: 'Type', cell: row => <bdi>{row.type}</bdi> },
           {
-            ...{ id: 'time', title: 'Recorded', width: '11rem', hide: 'narrow' },
+            id: 'time',
+            title: 'Recorded',
+            width: '11rem',
+            hide: 'narrow',
             cell: row => <Time at={row.createdAt} />,
           },
           {
@@ -98,11 +101,15 @@ export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
             cell: row => <bdi>{hostOf(urls.get(row.endpointId))}</bdi>,
           },
           {
-            ...{ id: 'state', title: 'State', width: '7.5rem' },
+            id: 'state',
+            title: 'State',
+            width: '7.5rem',
             cell: row => <Badge tone={TONES[row.state]}>{TITLES[row.state]}</Badge>,
           },
           {
-            ...{ id: 'last', title: 'Last response', hide: 'narrow' },
+            id: 'last',
+            title: 'Last response',
+            hide: 'narrow',
             cell: row => (row.last === null ? <None why="Not attempted" /> : <bdi>{wordsOf(row.last)}</bdi>),
           },
           {

@@ -74,11 +74,18 @@ export function Endpoints({ of: { endpoints, types }, onChange, onAdd }: Endpoin
           },
           { id: 'state', title: 'State', width: '7.5rem', cell: one => <State of={one} /> },
           {
-            ...{ id: 'pending', title: 'Waiting', width: '8rem', align: 'end', hide: 'narrow' },
+            id: 'pending',
+            title: 'Waiting',
+            width: '8rem',
+            align: 'end',
+            hide: 'narrow',
             cell: one => <Pending of={one} />,
           },
           {
-            ...{ id: 'oldest', title: 'Oldest', width: '9rem', hide: 'narrow' },
+            id: 'oldest',
+            title: 'Oldest',
+            width: '9rem',
+            hide: 'narrow',
             cell: ({ oldestAt }) => (oldestAt === null ? <None /> : <Time at={oldestAt} relative />),
           },
         ]}

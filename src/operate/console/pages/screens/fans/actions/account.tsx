@@ -86,7 +86,8 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
   const send = useAction(async () => {
     const until = new Date(Date.now() + (days ?? 0) * DAY_MS).toISOString()
     await write('POST', `/api/moderation/fans/${encodeURIComponent(fan.id)}/decisions`, {
-      ...{ kind, reason },
+      kind,
+      reason,
       ...(kind === 'suspend' ? { until } : {}),
       ...(note.trim() === '' ? {} : { note: note.trim() }),
     })
