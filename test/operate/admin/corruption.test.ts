@@ -234,8 +234,12 @@ onEachEngine('A change of one column', world => {
       ...(rowsOf.get(of.property) ?? []).map(row => row[name]),
       ...(typeof value === 'string' ? literalsOf(of) : []),
     ]
+    // What is of one person may be of either record.
+    const merged = (rowsOf.get('users') ?? []).flatMap(user => (user.mergedIntoId === null ? [] : [user.id]))
     return [
-      ...others.filter(other => other !== null && !isSame(other, value)).slice(0, 8),
+      ...others
+        .filter(other => other !== null && !isSame(other, value) && !merged.includes(other))
+        .slice(0, 8),
       ...valuesOfType(column, value, world.clock.now()),
       ...(value === null ? [] : [null]),
     ]
