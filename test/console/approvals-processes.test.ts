@@ -1,8 +1,10 @@
 /** Approvals with two processes of the console: limits and decisions are those of the database. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { and, eq, isNull } from 'drizzle-orm'
+import { DomainError } from '../../src/core/problems.ts'
 import { linkIdOf } from '../../src/core/staff-ids.ts'
-import { MAX_WAITING } from '../../src/operate/console/approvals/approvals.ts'
+import { claimApproval, finishApproval, MAX_WAITING } from '../../src/operate/console/approvals/approvals.ts'
+import { INTERRUPTED_AFTER_MS } from '../../src/operate/console/approvals/state.ts'
 import { createSession } from '../../src/operate/console/sessions/sessions.ts'
 import { endSessionsOf } from '../../src/operate/console/sessions/staff-sessions.ts'
 import { OPERATOR } from '../../src/operate/console/staff.ts'
@@ -41,6 +43,10 @@ for (const engine of engines)
           await child.stdin.flush()
           return Number(await readLine())
         },
+        async kill(): Promise<number> {
+          child.kill('SIGKILL')
+          return child.exited
+        },
         async end(): Promise<number> {
           await child.stdin.end()
           return child.exited
@@ -78,6 +84,32 @@ for (const engine of engines)
       const [line, other] = [`claim Grace ${ids.join(',')}`, `claim Mary ${ids.toReversed().join(',')}`]
       const confirmed = await Promise.all([processes[0]?.run(line), processes[1]?.run(other)])
       expect(sum(confirmed.map(Number))).toBe(12)
+    })
+
+    test('one whose process is killed between its steps waits again after a minute', async () => {
+      const session = await signIn('Lin')
+      const victim = await startProcess()
+      await victim.run(`ask ${session} Lin 1`)
+      const [{ id } = { id: '' }] = await openOf('Lin')
+      expect(await victim.run(`begin Grace ${id}`)).toBe(1)
+      expect(await victim.kill()).not.toBe(0)
+      const mary = { id: linkIdOf('Mary'), name: 'Mary', role: 'finance' } as const
+      const again = () =>
+        world.db
+          .write(tx => claimApproval(tx, id, mary, { inSteps: true }))
+          .then(
+            () => 'claimed',
+            (error: unknown) => (error instanceof DomainError ? error.code : error),
+          )
+      // Other processes have the time of the machine.
+      world.clock.advance(Date.now() - world.clock.ms)
+      expect(await again()).toBe('approval_closed')
+      world.clock.advance(INTERRUPTED_AFTER_MS)
+      expect(await again()).toBe('claimed')
+      expect(await again()).toBe('approval_closed')
+      await world.db.write(tx => finishApproval(tx, id))
+      world.clock.advance(INTERRUPTED_AFTER_MS)
+      expect(await again()).toBe('approval_closed')
     })
 
     test('none is left of a person whose sessions end meanwhile', async () => {

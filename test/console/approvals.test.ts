@@ -11,6 +11,7 @@ import {
   clearExpiredRequests,
   MAX_WAITING,
 } from '../../src/operate/console/approvals/approvals.ts'
+import { INTERRUPTED_AFTER_MS } from '../../src/operate/console/approvals/state.ts'
 import { consoleOperation } from '../../src/operate/console/contract/operation.ts'
 import { Reason } from '../../src/operate/console/contract/reason.ts'
 import { staff } from '../../src/operate/console/contract/staff.ts'
@@ -203,6 +204,41 @@ onEachEngine('an action that needs two people', world => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
     expect(done).toEqual([{ fanId, points: 50 }])
     expect(await auditOf(fanId)).toHaveLength(2)
+  })
+
+  test('in steps that were interrupted waits again after a minute, and is repeated', async () => {
+    const { approvalId, fanId } = await ask(ada, 'refund')
+    const mary = twoPeople.as('owner', 'Mary')
+    const confirm = (by = mary) => by.post(`/api/approvals/${approvalId}/confirm`, {})
+    const shown = async (state: string) => {
+      const { approvals } = (await mary.get(`/api/approvals?state=${state}&limit=100`)).body
+      return approvals.find(({ id }: { id: string }) => id === approvalId)
+    }
+    let resume = () => {}
+    const begun = new Promise<void>(begin => {
+      meanwhile = () =>
+        new Promise(resolve => {
+          resume = resolve
+          begin()
+        })
+    })
+    const first = confirm(grace)
+    await begun
+    expect([(await confirm()).body.code, await shown('pending')]).toEqual(['approval_closed', undefined])
+    expect(await shown('decided')).toMatchObject({ state: 'confirmed', decidedBy: { name: 'Grace' } })
+    world.clock.advance(INTERRUPTED_AFTER_MS)
+    const pending = { state: 'pending', decidedBy: null, decidedAt: null, mayConfirm: true }
+    expect(await shown('pending')).toMatchObject(pending)
+    expect(await shown('decided')).toBeUndefined()
+    expect((await confirm(ada)).body.code).toBe('own_approval')
+    meanwhile = async () => {}
+    expect((await confirm()).status).toBe(200)
+    expect(done).toEqual([1, 1, 2].map(points => ({ fanId, points })))
+    // The first attempt was only slow.
+    resume()
+    expect((await first).status).toBe(200)
+    world.clock.advance(INTERRUPTED_AFTER_MS)
+    expect([(await confirm()).body.code, await shown('pending')]).toEqual(['approval_closed', undefined])
   })
 
   test('is confirmed or refused, not both, at the same time', async () => {

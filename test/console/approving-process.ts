@@ -3,6 +3,7 @@
  *
  *     ask SESSION PERSON TIMES    how many requests of the person were kept, of so many at the same time
  *     claim PERSON ID,ID…         how many of these approvals the person has confirmed
+ *     begin PERSON ID,ID…         the same for actions in steps, which then never end
  */
 import { createInterface } from 'node:readline'
 import { DomainError } from '../../src/core/problems.ts'
@@ -42,13 +43,13 @@ const ask = (sessionId: string, name: string, times: string) =>
       }),
     ),
   )
-const claim = (name: string, ids: string) =>
-  ids.split(',').map(id => db.write(tx => claimApproval(tx, id, staffOf(name), { inSteps: false })))
+const claim = (name: string, ids: string, inSteps = false) =>
+  ids.split(',').map(id => db.write(tx => claimApproval(tx, id, staffOf(name), { inSteps })))
 
 process.stdout.write('ready\n')
 for await (const line of createInterface({ input: process.stdin })) {
   const [verb, first = '', second = '', third = ''] = line.split(' ')
-  const attempts = verb === 'ask' ? ask(first, second, third) : claim(first, second)
+  const attempts = verb === 'ask' ? ask(first, second, third) : claim(first, second, verb === 'begin')
   process.stdout.write(`${await count(attempts)}\n`)
 }
 await db.close()

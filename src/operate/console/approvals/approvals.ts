@@ -1,6 +1,6 @@
 /** Actions that wait for a second person: kept, confirmed by another one, refused, or expired. */
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm'
-import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
+import { and, desc, eq, inArray, isNotNull, isNull, lte, not, or } from 'drizzle-orm'
+import type { Database, Reader, Transaction } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -13,13 +13,11 @@ import { mayDo, type Permission, permissionsOf } from '../roles.ts'
 import { lockSession } from '../sessions/sessions.ts'
 import { roleOf, type Staff } from '../staff.ts'
 import type { ApprovalQuery } from './schema.ts'
+import { type ApprovalRow, isOpen, stateOf } from './state.ts'
 
 export const APPROVAL_MS = 24 * 3_600_000
 /** Requests of a person that wait at once. */
 export const MAX_WAITING = 20
-
-type ApprovalState = 'pending' | 'confirmed' | 'refused' | 'expired'
-export type ApprovalRow = Tables['consoleApprovals']['$inferSelect']
 
 /** A request as it is sent again: `path` with its query. */
 export interface KeptRequest {
@@ -78,7 +76,7 @@ export async function keepApproval(
 
 /**
  * In the unit of work of the action: of any number of confirmations one succeeds, and what the action throws undoes it. An action of
- * several units of work keeps the request (`inSteps`) until `finishApproval`, or until it waits again by `reopenApproval`.
+ * several units of work keeps the request (`inSteps`) until `finishApproval`; it waits again by `reopenApproval`, or once interrupted.
  * @throws DomainError `approval_closed`
  */
 export async function claimApproval(
@@ -133,11 +131,6 @@ async function decide(
   return row
 }
 
-const isOpen = (reader: Reader): SQL | undefined => {
-  const { consoleApprovals } = reader.tables
-  return and(isNull(consoleApprovals.decision), gt(consoleApprovals.expiresAt, reader.now()))
-}
-
 async function closed(reader: Reader, id: string) {
   const { consoleApprovals } = reader.tables
   const [row] = await reader.select().from(consoleApprovals).where(eq(consoleApprovals.id, id))
@@ -189,7 +182,7 @@ export async function listApprovals(
   const after = cursors.decode(list, cursor)
   const inState = {
     pending: isOpen(reader),
-    decided: isNotNull(consoleApprovals.decision),
+    decided: and(isNotNull(consoleApprovals.decision), not(isOpen(reader))),
     expired: and(isNull(consoleApprovals.decision), lte(consoleApprovals.expiresAt, reader.now())),
   }
   const rows = await reader
@@ -241,8 +234,11 @@ function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
     requestedBy: { id: row.requestedById, name: row.requestedByName, role: roleOf(row.requestedByRole) },
     requestedAt: row.requestedAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
-    decidedBy: row.decidedById === null ? null : { id: row.decidedById, name: row.decidedByName ?? '' },
-    decidedAt: row.decidedAt?.toISOString() ?? null,
+    decidedBy:
+      row.decidedById === null || state === 'pending'
+        ? null
+        : { id: row.decidedById, name: row.decidedByName ?? '' },
+    decidedAt: state === 'pending' ? null : (row.decidedAt?.toISOString() ?? null),
     mayConfirm: state === 'pending' && isOfAnother(row, staff),
   }
 }
@@ -250,11 +246,6 @@ function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
 /** Who signs in with the provider may have a link as well, under any name: only ids of one way tell two people apart. */
 const isOfAnother = ({ requestedById }: ApprovalRow, { id }: Staff): boolean =>
   compareStaff(requestedById, id) === 'different'
-
-function stateOf({ decision, expiresAt }: ApprovalRow, now: Date): ApprovalState {
-  if (decision === 'confirmed' || decision === 'refused') return decision
-  return expiresAt > now ? 'pending' : 'expired'
-}
 
 /** What the second person decides about: the members of the body. The reason stands beside them. */
 function inputOf({ body }: KeptRequest): Record<string, unknown> {

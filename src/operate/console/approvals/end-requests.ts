@@ -1,35 +1,25 @@
 /** Requests end with the sessions of the one who asked, with the role that allowed them, and with the fan whom they name. */
-import { and, eq, gt, isNotNull, isNull, notInArray, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, notInArray, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
 import { listErased } from '../../../identity/users/tombstone.ts'
 import { recordAction } from '../audit/record.ts'
 import { permissionsOf } from '../roles.ts'
 import { ERASURE, type Staff } from '../staff.ts'
+import { isOpen } from './state.ts'
 
 /**
  * All of the person that are open. One that is being carried out does not wait again if it fails. Call it after the update of
  * their sessions, whose locks let a request of one of these either come before it, or be refused. Returns how many ended.
  */
 export async function endRequestsOf(tx: Transaction, staffId: string, by: Staff): Promise<number> {
-  const { consoleApprovals: approvals } = tx.tables
-  await tx
-    .update(approvals)
-    .set({ request: null })
-    .where(
-      and(
-        eq(approvals.requestedById, staffId),
-        eq(approvals.decision, 'confirmed'),
-        isNotNull(approvals.request),
-      ),
-    )
-  return (await close(tx, by, eq(approvals.requestedById, staffId))).length
+  return (await end(tx, by, eq(tx.tables.consoleApprovals.requestedById, staffId))).length
 }
 
 /** Those that the role of a new session does not allow. */
 export async function endRequestsWithoutRole(tx: Transaction, staff: Staff): Promise<void> {
   const { permission, requestedById } = tx.tables.consoleApprovals
   const isOfOthers = notInArray(permission, permissionsOf(staff.role))
-  await close(tx, staff, and(eq(requestedById, staff.id), isOfOthers))
+  await end(tx, staff, and(eq(requestedById, staff.id), isOfOthers))
 }
 
 /**
@@ -68,13 +58,21 @@ export async function endRequestsAboutErased(tx: Transaction): Promise<void> {
   if (erased.size > 0) await endRequestsAbout(tx, [...erased])
 }
 
+/** Also those that are being carried out, which do not wait again. Returns the open ones. */
+async function end(tx: Transaction, by: Staff, which: SQL | undefined) {
+  const { consoleApprovals: approvals } = tx.tables
+  const closed = await close(tx, by, which)
+  const isUnderWay = and(eq(approvals.decision, 'confirmed'), isNotNull(approvals.request))
+  await tx.update(approvals).set({ request: null }).where(and(isUnderWay, which))
+  return closed
+}
+
 function close(tx: Transaction, by: Staff, which: SQL | undefined) {
   const { consoleApprovals: approvals } = tx.tables
-  const isOpen = and(isNull(approvals.decision), gt(approvals.expiresAt, tx.now()))
   const decided = { decision: 'refused', decidedById: by.id, decidedByName: by.name, decidedAt: tx.now() }
   return tx
     .update(approvals)
     .set({ ...decided, request: null })
-    .where(and(isOpen, which))
+    .where(and(isOpen(tx), which))
     .returning()
 }

@@ -1,7 +1,8 @@
 /** Sends a kept request again, on behalf of the one who asked, when another person has confirmed it. */
 import type { Confirmation } from '../contract/call.ts'
 import { roleOf, type Staff } from '../staff.ts'
-import { type ApprovalRow, requestOf } from './approvals.ts'
+import { requestOf } from './approvals.ts'
+import type { ApprovalRow } from './state.ts'
 
 /** Within this process: nothing that a client sends makes a request one of these. */
 const confirmations = new WeakMap<Request, Confirmation>()

@@ -1,0 +1,27 @@
+/** Whether a request of a person waits: as a condition, and of a row. */
+import { and, eq, gt, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../../db/index.ts'
+
+type ApprovalState = 'pending' | 'confirmed' | 'refused' | 'expired'
+export type ApprovalRow = Tables['consoleApprovals']['$inferSelect']
+
+/**
+ * An action in steps that has not ended by then was interrupted, such as by the death of its process: it waits again. Its steps can be
+ * repeated, also while the first attempt still runs.
+ */
+export const INTERRUPTED_AFTER_MS = 60_000
+
+export function isOpen(reader: Reader): SQL {
+  const { decision, request, decidedAt, expiresAt } = reader.tables.consoleApprovals
+  const begunBefore = new Date(reader.now().getTime() - INTERRUPTED_AFTER_MS)
+  const isInterrupted = and(eq(decision, 'confirmed'), isNotNull(request), lte(decidedAt, begunBefore))
+  return and(or(isNull(decision), isInterrupted), gt(expiresAt, reader.now())) ?? sql`false`
+}
+
+export function stateOf({ decision, decidedAt, request, expiresAt }: ApprovalRow, now: Date): ApprovalState {
+  const begunBefore = now.getTime() - INTERRUPTED_AFTER_MS
+  const isInterrupted = request !== null && decidedAt !== null && decidedAt.getTime() <= begunBefore
+  if (decision === 'refused' || (decision === 'confirmed' && !(isInterrupted && expiresAt > now)))
+    return decision
+  return expiresAt > now ? 'pending' : 'expired'
+}
