@@ -202,5 +202,7 @@ onEachEngine('webhooks in the console', world => {
       expect((await owner().post(`/api/webhooks/endpoints/${id}/${action}`, { reason })).body.code).toBe(
         'webhook_endpoint_not_found',
       )
+    const resend = await owner().post(`/api/webhooks/endpoints/${id}/deliveries/fan/1/resend`, { reason })
+    expect(resend.body.code).toBe('webhook_delivery_not_found')
   })
 })
