@@ -117,6 +117,27 @@ const files: [string, () => Promise<Buffer>, (plain: Buffer) => Buffer][] = [
   ),
 ]
 
+test.each<[string, ReturnType<typeof formatOf>]>([
+  ['ffd8ffe0', 'jpeg'],
+  ['ffd8ff', null],
+  ['ff00ffe0', null],
+  ['00d8ffe0', null],
+  ['ffd800e0', null],
+  ['89504e470d0a1a0a', 'png'],
+  ['89504e470d0a1a0b', null],
+  ['524946460400000057454250', 'webp'],
+  ['524946460400000057454251', null],
+  ['524946450400000057454250', null],
+])('the first bytes %s are of %p', (hex, format) => {
+  expect(formatOf(Buffer.from(hex, 'hex'))).toBe(format)
+})
+
+test('a chunk of a WebP that is longer than the file is damaged', async () => {
+  const written = Buffer.from(await webp())
+  written.writeUInt32LE(written.readUInt32LE(16) + 64, 16)
+  expect(trimPicture(written, 'webp')).toBe('damaged')
+})
+
 test.each(files)('%s becomes what its pixels alone become', async (_, makePlain, write) => {
   const plain = await makePlain()
   const [expected, written] = [await encode(plain, 512), await encode(write(plain), 512)]

@@ -179,6 +179,19 @@ onEachEngine(
         expect((await verifyLedger(world.db)).findings).toBe(0)
       })
 
+      test('that were earned at midnight count once', async () => {
+        const [from = '', into = ''] = await fans('ada', 'bob')
+        world.clock.advance(DAY - (world.clock.ms % DAY))
+        await book(world, from, 50)
+        await live(world, 31)
+        await book(world, from, 40)
+        await merge(from, into)
+        await live(world, 29)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 90 })
+        await live(world, 1)
+        expect(await balanceOf(world, into)).toMatchObject({ balance: 40 })
+      })
+
       test('are verified: another amount is a finding', async () => {
         const [from = '', into = ''] = await fans('ada', 'bob')
         await book(world, from, 100)
