@@ -118,7 +118,11 @@ onEachEngine('the audit log', world => {
   })
 
   test('has the hashes of the formula in docs/console.md, computed from the export alone', async () => {
-    await record({ detail: { ref: 'Bürste "7"', points: -5 }, confirmedBy: grace })
+    await record({
+      subject: { kind: 'fan', id: 'hashed' },
+      detail: { ref: 'Bürste "7"', points: -5 },
+      confirmedBy: grace,
+    })
     const lines: string = (await owner.get('/api/audit/export')).body
     let previous = '0'.repeat(64)
     for (const line of lines.trim().split('\n')) {
