@@ -137,14 +137,19 @@ for (const engine of engines) {
       ])
     })
 
-    test('data of another type than rules read is an invalid line with its place, in NDJSON and in a column of JSON', async () => {
-      const provider = world.config.identity.name
+    /** A rule that reads a boolean, and a member in two types. A repeat changes nothing. */
+    function addTypedRule() {
       const when = [
-        { path: '/order/paid', op: 'eq', value: true },
-        { path: '/code', op: 'in', value: ['a', 7] },
+        { path: '/order/paid', op: 'eq' as const, value: true },
+        { path: '/code', op: 'in' as const, value: ['a', 7] },
       ]
       const rule = { id: 'typed', name: 'Typed', eventType: 'typed.bought', when, points: { fixed: 5 } }
-      await world.db.write(tx => upsertRule(tx, rule as Parameters<typeof upsertRule>[1]))
+      return world.db.write(tx => upsertRule(tx, rule))
+    }
+
+    test('data of another type than rules read is an invalid line with its place, in NDJSON and in a column of JSON', async () => {
+      const provider = world.config.identity.name
+      await addTypedRule()
       const cases: [object, string | null][] = [
         [{ amount: '500.00' }, 'amount'],
         [{ amount: true }, 'amount'],
@@ -192,6 +197,7 @@ for (const engine of engines) {
     })
 
     test('a column that rules read in two types needs one that the operator states', async () => {
+      await addTypedRule()
       const path = fileOf(
         `id,type,occurredAt,subject,data.code,data.order\nc-1,typed.bought,${ago(HOUR)},fan-0124,7,x\n`,
         'csv',
