@@ -15,7 +15,7 @@ interface Line {
 const SECOND_MS = 990
 
 test.skipIf(noServer !== '')(
-  `A server that is gone is one stack trace a second in the log, and the others are counted${noServer}`,
+  `A server that is gone is one stack trace a second in the log, and the others are counted (PostgreSQL)${noServer}`,
   async () => {
     const direct = await postgresEngine.open(realSources)
     const url = new URL(direct.url ?? '')

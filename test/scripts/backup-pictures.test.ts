@@ -367,7 +367,7 @@ test('pictures of a bucket are backed up, restored into a bucket, and verified t
   }
 })
 
-describe.each(engines)('verify-pictures on $name', engine => {
+describe.each(engines)('verify-pictures ($name)', engine => {
   test('reports what is missing, damaged, unreferenced or not uploaded, and records a clean run', async () => {
     const opened = await engine.open(realSources)
     try {

@@ -11,7 +11,7 @@ import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
 import { runScript } from './run-script.ts'
 
-describe.each(engines)('On $name', engine => {
+describe.each(engines)('Maintenance ($name)', engine => {
   let opened: TemporaryDatabase
   beforeEach(async () => {
     opened = await engine.open(createClock())

@@ -26,7 +26,7 @@ test.each(engines)('Scores are exported in the order of the boards ($name)', asy
   await remove()
 })
 
-test.skipIf(noServer !== '')(`PostgreSQL reads a few pages of many${noServer}`, async () => {
+test.skipIf(noServer !== '')(`a few pages of many are read (PostgreSQL)${noServer}`, async () => {
   const { db, remove } = await postgresEngine.open(createClock())
   const pages = await db.write(async tx => {
     await execute(tx, 'SET LOCAL enable_seqscan = on')

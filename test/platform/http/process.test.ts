@@ -104,7 +104,7 @@ describe('an uncaught error', () => {
 })
 
 describe.each(engines.map(engine => [engine.name, engine] as const))(
-  'the list of erasures on %s',
+  'the list of erasures (%s)',
   (_, engine) => {
     const unset = 'ERASURE_LIST is not set: restoring a backup brings back fans who deleted their account'
     let temporary: TemporaryDatabase
