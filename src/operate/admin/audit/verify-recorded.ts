@@ -2,7 +2,7 @@
  * Compares rows with the events that say how they came to be: events are hashed, and those of a fan have no gaps. An event whose data
  * was deleted says nothing, and neither does a row that is older than its events.
  */
-import { and, asc, eq, getTableName, inArray, isNotNull, or } from 'drizzle-orm'
+import { and, eq, getTableName, inArray, isNotNull, or } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { columnOf } from '../../../../db/schema/shape.ts'
@@ -182,9 +182,16 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         ...[or(isNotNull(events.data), inArray(events.type, WITHOUT_DATA)), inRange(events.userId, range)],
       ),
     )
-    .orderBy(asc(events.recordedAt), asc(events.sequence))
+  // At one instant, what a merged record has comes before what the fan has who remains.
+  const isOfFan = ({ userId }: EventRow) => fanOf.get(userId ?? '') === userId
+  const ordered = rows.toSorted(
+    (a, b) =>
+      a.recordedAt.getTime() - b.recordedAt.getTime() ||
+      Number(isOfFan(a)) - Number(isOfFan(b)) ||
+      (a.sequence ?? 0) - (b.sequence ?? 0),
+  )
   const expected = new Map<string, Expected>()
-  for (const row of rows)
+  for (const row of ordered)
     for (const fact of factsOf(row, [...fanOf.keys()])) add(expected, row, fact, fanOf.size > 0)
   const findings: Finding[] = []
   for (const [of, some] of Map.groupBy(expected.values(), ({ fact }) => fact.of))
