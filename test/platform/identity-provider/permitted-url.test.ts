@@ -38,6 +38,8 @@ async function start(env: Environment, documents: Record<string, unknown>) {
 }
 
 async function startOn(env: Environment, fetch: Fetch) {
+  // Keys that another application has stored would serve while this one reads none.
+  await temporary.db.write(tx => tx.delete(tx.tables.providerKeys))
   const log = pino({ level: 'silent' })
   const deps = await createDeps({
     config: parseConfig(env),
