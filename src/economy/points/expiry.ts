@@ -86,6 +86,21 @@ export const readHoldings = (reader: Reader, since: Date, userIds: string[]) =>
   selectHoldings(reader, since, inArray(reader.tables.pointsAccounts.userId, userIds), userIds.length)
 
 async function selectHoldings(
+  ...[reader, since, ...page]: Parameters<typeof sumHoldings>
+): Promise<Holding[]> {
+  const holdings = await sumHoldings(reader, since, ...page)
+  const merged = await readMergedLots(
+    reader,
+    holdings.map(({ userId }) => userId),
+  )
+  return holdings.map(holding => {
+    const lots = merged.get(holding.userId)
+    return lots ? { ...holding, earned: sumSince(lots, since) } : holding
+  })
+}
+
+/** By the entries of each fan alone. */
+function sumHoldings(
   reader: Reader,
   since: Date,
   condition: ReturnType<typeof and>,
@@ -100,7 +115,7 @@ async function selectHoldings(
     .orderBy(userId)
     .limit(limit)
     .as('fans')
-  const holdings = await reader
+  return reader
     .select({
       userId: fans.userId,
       balance: fans.balance,
@@ -113,12 +128,6 @@ async function selectHoldings(
     )
     .groupBy(fans.userId, fans.balance)
     .orderBy(fans.userId)
-  const ids = holdings.map(({ userId }) => userId)
-  const merged = await readMergedLots(reader, ids)
-  return holdings.map(holding => {
-    const lots = merged.get(holding.userId)
-    return lots ? { ...holding, earned: sumSince(lots, since) } : holding
-  })
 }
 
 const sumSince = (lots: Lot[], since: Date) =>
@@ -139,21 +148,29 @@ export async function listEarnings(reader: Reader, userIds: string[], from: Date
   ]
 }
 
+/** What a fan into whom none was merged still has of what was earned before a time. */
+async function sumBefore(reader: Reader, userId: string, until: Date): Promise<number> {
+  const [holding] = await sumHoldings(reader, until, eq(reader.tables.pointsAccounts.userId, userId), 1)
+  return holding ? holding.balance - holding.earned : 0
+}
+
 /** The fan's points that end next, and when; null without points, and before the first pass. */
 export async function readNextExpiry(reader: Reader, userId: string, days: number) {
   const term = await findPass(reader, days)
-  const oldest = term && (await findOldest(reader, userId))
+  if (!term) return null
+  const lots = (await readMergedLots(reader, [userId])).get(userId)
+  const oldest = lots ? lots[0] : await findOldest(reader, userId)
   if (!oldest) return null
   const expiresAt = expiryOf(oldest.at, term)
-  const [holding] = await readHoldings(reader, earnedUntil(expiresAt, term), [userId])
-  const amount = holding ? holding.balance - holding.earned : 0
+  const until = earnedUntil(expiresAt, term)
+  const amount = lots
+    ? sumSince(lots, new Date(0)) - sumSince(lots, until)
+    : await sumBefore(reader, userId, until)
   return amount > 0 ? { amount, expiresAt: expiresAt.toISOString() } : null
 }
 
 /** When the oldest points that a fan still has were earned. */
 async function findOldest(reader: Reader, userId: string): Promise<{ at: Date } | undefined> {
-  const lots = (await readMergedLots(reader, [userId])).get(userId)
-  if (lots) return lots[0]
   const { pointsAccounts: accounts, pointsEntries: entries } = reader.tables
   const newest = sql`sum(${entries.delta}) over (order by ${entries.createdAt} desc, ${entries.seq} desc)`
   const earned = reader

@@ -22,31 +22,36 @@ export type Ledgers = Map<string, Entry[]>
 
 /** The oldest first. Of the entries before `until`. */
 export function lotsOf(ledgers: Ledgers, userId: string, until = Number.POSITIVE_INFINITY): Lot[] {
-  let lots: Lot[] = []
+  const lots: Lot[] = []
   const merges = new Set<string>()
   for (const { seq, delta, reason, ref, createdAt } of ledgers.get(userId) ?? []) {
     if (seq >= until) break
     const carried = carriedBy({ reason, ref })
-    if (!carried) lots = delta > 0 ? addLots(lots, [{ points: delta, at: createdAt }]) : spend(lots, -delta)
+    if (!carried && delta > 0) add(lots, { points: delta, at: createdAt })
+    else if (!carried) spend(lots, -delta)
     // One merge books several entries, whose sum is what was left.
     else if (!merges.has(`${carried.fromId} ${carried.seq}`)) {
       merges.add(`${carried.fromId} ${carried.seq}`)
-      lots = addLots(lots, lotsOf(ledgers, carried.fromId, carried.seq + 1))
+      for (const lot of lotsOf(ledgers, carried.fromId, carried.seq + 1)) add(lots, lot)
     }
   }
   return lots
 }
 
-const addLots = (lots: Lot[], more: Lot[]) =>
-  [...lots, ...more].toSorted((a, b) => a.at.getTime() - b.at.getTime())
+/** Nearly always the last: only a merge, or a clock that went back, brings an older one. */
+function add(lots: Lot[], lot: Lot): void {
+  const place = lots.findLastIndex(({ at }) => at <= lot.at)
+  lots.splice(place + 1, 0, lot)
+}
 
-function spend(lots: Lot[], points: number): Lot[] {
+function spend(lots: Lot[], points: number): void {
   let left = points
-  return lots.flatMap(({ points, at }) => {
-    const spent = Math.min(points, left)
+  for (let [oldest] = lots; oldest && left > 0; [oldest] = lots) {
+    const spent = Math.min(oldest.points, left)
     left -= spent
-    return points > spent ? [{ points: points - spent, at }] : []
-  })
+    if (spent === oldest.points) lots.shift()
+    else lots[0] = { ...oldest, points: oldest.points - spent }
+  }
 }
 
 /** Of those of the fans who remain of merges. Others have none here: their own entries tell when points were earned. */
