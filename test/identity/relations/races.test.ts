@@ -1,10 +1,9 @@
 /** Follows and blocks at once, on connections of their own: never both, and never more follows than the limit. */
 import { expect, test } from 'bun:test'
 import { and, eq, isNotNull } from 'drizzle-orm'
-import { insertRows } from '../../../db/bulk.ts'
 import { MAX_FOLLOWED } from '../../../db/schema/identity/relations.ts'
 import { onEachEngine } from '../../support/world.ts'
-import { handlesOf, namedFan, put, remove } from './relations-world.ts'
+import { followStrangers, handlesOf, namedFan, put, remove } from './relations-world.ts'
 
 onEachEngine('Fans who act at once', world => {
   test('a follow and a block never both stand, whichever comes first, and counts are exact', async () => {
@@ -31,23 +30,7 @@ onEachEngine('Fans who act at once', world => {
   test('of follows at the limit exactly as many succeed as are left, and an unfollow makes room for one', async () => {
     const fan = await namedFan(world)
     const others = await Promise.all(Array.from({ length: 6 }, () => namedFan(world)))
-    const at = world.clock.now()
-    const known = Array.from({ length: MAX_FOLLOWED - 3 }, (_, n) => `known-${fan.id}-${n}`)
-    await world.db.write(async tx => {
-      const { users, fanRelations, followCounts } = tx.tables
-      const record = { provider: 'elsewhere', createdAt: at, updatedAt: at }
-      await insertRows(
-        tx,
-        users,
-        known.map(id => ({ ...record, id, subject: id })),
-      )
-      await insertRows(
-        tx,
-        fanRelations,
-        known.map(otherId => ({ fanId: fan.id, otherId, followedAt: at })),
-      )
-      await tx.insert(followCounts).values({ userId: fan.id, following: known.length })
-    })
+    await followStrangers(world, fan.id, MAX_FOLLOWED - 3)
     const answers = await Promise.all(others.map(({ handle }) => put(fan, 'following', handle)))
     expect(answers.map(({ status, body }) => body?.code ?? status).toSorted()).toEqual([
       ...[204, 204, 204],

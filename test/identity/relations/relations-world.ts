@@ -1,4 +1,5 @@
 /** Fans with handles, and what they are to each other. */
+import { insertRows } from '../../../db/bulk.ts'
 import { expectStatus } from '../../play/packs/packs-world.ts'
 import type { Client } from '../../support/client.ts'
 import type { Fan, World } from '../../support/world.ts'
@@ -41,4 +42,25 @@ export async function handlesOf(fan: Client, list: Kind | 'followers', limit = 1
     cursor = page.body.nextCursor
   }
   return handles
+}
+
+/** The fan, who follows nobody, follows as many new fans without handles from now on. */
+export function followStrangers({ db, clock }: World, fanId: string, count: number): Promise<void> {
+  const at = clock.now()
+  const known = Array.from({ length: count }, (_, n) => `known-${fanId}-${n}`)
+  return db.write(async tx => {
+    const { users, fanRelations, followCounts } = tx.tables
+    const record = { provider: 'elsewhere', createdAt: at, updatedAt: at }
+    await insertRows(
+      tx,
+      users,
+      known.map(id => ({ ...record, id, subject: id })),
+    )
+    await insertRows(
+      tx,
+      fanRelations,
+      known.map(otherId => ({ fanId, otherId, followedAt: at })),
+    )
+    await tx.insert(followCounts).values({ userId: fanId, following: known.length })
+  })
 }

@@ -1,7 +1,6 @@
 /** Each column of a fan that `db/schema/` declares to be merged by a rule: the rule holds when both fans have rows. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { insertRows } from '../../../../db/bulk.ts'
 import { fanData } from '../../../../db/schema/fan-data.ts'
 import { MAX_FOLLOWED } from '../../../../db/schema/identity/relations.ts'
 import { appendEntry } from '../../../../src/economy/points/ledger.ts'
@@ -9,7 +8,13 @@ import { carryPoints } from '../../../../src/economy/points/merge.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'
 import { mergeFans } from '../../../../src/operate/admin/merge/merge-fans.ts'
 import { addRule } from '../../../economy/rules/rules-world.ts'
-import { follow, handlesOf, type NamedFan, namedFan } from '../../../identity/relations/relations-world.ts'
+import {
+  follow,
+  followStrangers,
+  handlesOf,
+  type NamedFan,
+  namedFan,
+} from '../../../identity/relations/relations-world.ts'
 import { expectStatus, patientFan } from '../../../play/packs/packs-world.ts'
 import { addMatch, addPredictor, predict } from '../../../play/predictions/match-world.ts'
 import { addQuest, claim, happen, progressRows, userIdOf } from '../../../play/quests/quests-world.ts'
@@ -66,23 +71,7 @@ onEachEngine(
       const [oldest, newest] = await pair()
       await follow(from, oldest.handle)
       world.clock.advance(1_000)
-      const at = world.clock.now()
-      const known = Array.from({ length: MAX_FOLLOWED - 1 }, (_, n) => `known-${into.id}-${n}`)
-      await world.db.write(async tx => {
-        const { users, fanRelations, followCounts } = tx.tables
-        const record = { provider: 'elsewhere', createdAt: at, updatedAt: at }
-        await insertRows(
-          tx,
-          users,
-          known.map(id => ({ ...record, id, subject: id })),
-        )
-        await insertRows(
-          tx,
-          fanRelations,
-          known.map(otherId => ({ fanId: into.id, otherId, followedAt: at })),
-        )
-        await tx.insert(followCounts).values({ userId: into.id, following: known.length })
-      })
+      await followStrangers(world, into.id, MAX_FOLLOWED - 1)
       world.clock.advance(1_000)
       await follow(into, newest.handle)
       await merge(from, into)
