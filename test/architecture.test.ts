@@ -45,7 +45,7 @@ const PACKAGES: Record<string, string[]> = {
 }
 const packageOf = (file: string) => Object.keys(PACKAGES).find(folder => file.startsWith(folder))
 /** The console's pages, which run in a browser. */
-const isPage = (file: string) => file.startsWith('src/operate/console/pages/')
+const isPage = (file: string) => file.startsWith('src/console/')
 const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !packageOf(file) && !isPage(file))
 
 const domainOf = (file: string) => /^(?:src\/)?([^/]+)\//.exec(file)?.[1] ?? ''
@@ -184,7 +184,7 @@ describe('floors', () => {
 
   test('the pages of the console take nothing but types from the server', async () => {
     const pages = await Promise.all(
-      sourceFiles('src/operate/console/pages/**/*.{ts,tsx}').map(async file => ({
+      sourceFiles('src/console/**/*.{ts,tsx}').map(async file => ({
         file,
         text: await Bun.file(join(root, file)).text(),
       })),

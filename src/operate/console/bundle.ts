@@ -1,8 +1,8 @@
-/** Bundles `pages/`: at the start and after changes in development, at the build for the executable. */
+/** Bundles `src/console/`: at the start and after changes in development, at the build for the executable. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const PAGES = join(import.meta.dir, 'pages')
+const PAGES = join(import.meta.dir, '../../console')
 
 /** Files by name, as `index.html`. @throws Error with the messages of the bundler */
 export async function bundlePages(): Promise<Map<string, Blob>> {

@@ -1,31 +1,22 @@
 /** The shared parts of the console on a page of their own: a long table, a form with errors, values, and states. */
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
-import { ProblemError, UnreachableError } from '../../../src/operate/console/pages/api.ts'
-import { Badge } from '../../../src/operate/console/pages/parts/badge.tsx'
-import { Button, Copy } from '../../../src/operate/console/pages/parts/button.tsx'
-import { ReasonDialog } from '../../../src/operate/console/pages/parts/dialog.tsx'
-import { DiffView } from '../../../src/operate/console/pages/parts/diff.tsx'
-import {
-  CheckField,
-  NumberField,
-  SelectField,
-  TextField,
-} from '../../../src/operate/console/pages/parts/form.tsx'
-import { Facts, Page, Section } from '../../../src/operate/console/pages/parts/page.tsx'
-import {
-  LocalizedField,
-  type LocalizedText,
-  TimeField,
-} from '../../../src/operate/console/pages/parts/special-fields.tsx'
-import { Empty, Failed, Note, Skeleton } from '../../../src/operate/console/pages/parts/states.tsx'
-import { DataTable } from '../../../src/operate/console/pages/parts/table.tsx'
-import { Tabs } from '../../../src/operate/console/pages/parts/tabs.tsx'
-import { Timeline } from '../../../src/operate/console/pages/parts/timeline.tsx'
-import { Toasts, toast } from '../../../src/operate/console/pages/parts/toast.tsx'
-import { FanName, Money, Points, Time } from '../../../src/operate/console/pages/parts/values.tsx'
-import { zone } from '../../../src/operate/console/pages/preferences.ts'
-import { route } from '../../../src/operate/console/pages/router.tsx'
+import { ProblemError, UnreachableError } from '../../../src/console/api.ts'
+import { Badge } from '../../../src/console/parts/badge.tsx'
+import { Button, Copy } from '../../../src/console/parts/button.tsx'
+import { ReasonDialog } from '../../../src/console/parts/dialog.tsx'
+import { DiffView } from '../../../src/console/parts/diff.tsx'
+import { CheckField, NumberField, SelectField, TextField } from '../../../src/console/parts/form.tsx'
+import { Facts, Page, Section } from '../../../src/console/parts/page.tsx'
+import { LocalizedField, type LocalizedText, TimeField } from '../../../src/console/parts/special-fields.tsx'
+import { Empty, Failed, Note, Skeleton } from '../../../src/console/parts/states.tsx'
+import { DataTable } from '../../../src/console/parts/table.tsx'
+import { Tabs } from '../../../src/console/parts/tabs.tsx'
+import { Timeline } from '../../../src/console/parts/timeline.tsx'
+import { Toasts, toast } from '../../../src/console/parts/toast.tsx'
+import { FanName, Money, Points, Time } from '../../../src/console/parts/values.tsx'
+import { zone } from '../../../src/console/preferences.ts'
+import { route } from '../../../src/console/router.tsx'
 
 const NAMES = [
   'Ana Ribeiro',

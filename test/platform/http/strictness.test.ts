@@ -116,7 +116,7 @@ async function literals(): Promise<{ pattern: string; flags: string }[]> {
   const found: { pattern: string; flags: string }[] = []
   for (const file of files.filter(
     file =>
-      !/node_modules|config|secrets|platform\/docs\/guide|identity-provider\/discovery|contract\/strictness|console\/pages/.test(
+      !/node_modules|config|secrets|platform\/docs\/guide|identity-provider\/discovery|contract\/strictness|src\/console/.test(
         file,
       ),
   )) {

@@ -1,0 +1,40 @@
+/** The areas of the console: what the navigation and the palette list, in their order. */
+import type { Permission } from '../operate/console/roles.ts'
+import type { IconName } from './parts/icon.tsx'
+
+export interface Area {
+  /** First part of the address; empty for the overview. */
+  path: string
+  title: string
+  icon: IconName
+  group: 'Today' | 'Club' | 'System'
+  /** Without it the area is not shown. */
+  permission: Permission
+}
+
+export const AREAS = [
+  { path: '', title: 'Overview', icon: 'overview', group: 'Today', permission: 'overview.read' },
+  { path: 'fans', title: 'Fans', icon: 'fans', group: 'Today', permission: 'fans.read' },
+  { path: 'desk', title: 'Desk', icon: 'desk', group: 'Today', permission: 'desk.use' },
+  { path: 'match-day', title: 'Match day', icon: 'matchDay', group: 'Today', permission: 'matches.read' },
+  {
+    path: 'moderation',
+    title: 'Moderation',
+    icon: 'moderation',
+    group: 'Today',
+    permission: 'moderation.read',
+  },
+  { path: 'orders', title: 'Orders', icon: 'orders', group: 'Club', permission: 'orders.read' },
+  { path: 'catalogue', title: 'Catalogue', icon: 'catalogue', group: 'Club', permission: 'catalogue.read' },
+  { path: 'webhooks', title: 'Webhooks', icon: 'webhooks', group: 'System', permission: 'webhooks.read' },
+  { path: 'keys', title: 'Server keys', icon: 'keys', group: 'System', permission: 'keys.read' },
+  { path: 'jobs', title: 'Jobs', icon: 'jobs', group: 'System', permission: 'jobs.read' },
+  {
+    path: 'approvals',
+    title: 'Approvals',
+    icon: 'check',
+    group: 'System',
+    permission: 'approvals.decide',
+  },
+  { path: 'audit', title: 'Audit log', icon: 'audit', group: 'System', permission: 'audit.read' },
+] as const satisfies Area[]

@@ -1,0 +1,168 @@
+/** Conditions on the data of an event: a row each, with path, comparison and value. */
+import type { Operator } from '../../../club/catalogue/operators.ts'
+import { Button } from '../../parts/button.tsx'
+import { type FieldProps, SelectField, TextField } from '../../parts/form.tsx'
+import { moved, RowButtons } from './rows.tsx'
+import { isMembers, type Members, type Value } from './shapes.ts'
+
+const WORDS: Record<Operator, string> = {
+  eq: 'is',
+  ne: 'is not',
+  gt: 'is greater than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  in: 'is one of',
+  exists: 'exists',
+}
+
+const isOperator = (value: unknown): value is Operator =>
+  typeof value === 'string' && Object.hasOwn(WORDS, value)
+
+const CHOICES = Object.keys(WORDS)
+  .filter(isOperator)
+  .map(value => ({ value, title: WORDS[value] }))
+
+interface ConditionsProps extends FieldProps {
+  value: Value[]
+  onChange: (value: Value[]) => void
+}
+
+export function ConditionRows({
+  label,
+  hint,
+  pointer = '',
+  disabled = false,
+  value,
+  onChange,
+}: ConditionsProps) {
+  return (
+    <fieldset class="group">
+      <legend>{label}</legend>
+      {hint && <p class="field-hint">{hint}</p>}
+      <ol class="rows">
+        {value.map((condition, index) => (
+          <li key={index} class="row">
+            <Condition
+              {...{ disabled }}
+              pointer={`${pointer}/${index}`}
+              value={isMembers(condition) ? condition : {}}
+              onChange={next => onChange(value.map((one, at) => (at === index ? next : one)))}
+            />
+            {!disabled && (
+              <RowButtons
+                name={`condition ${index + 1}`}
+                index={index}
+                count={value.length}
+                onMove={to => onChange(moved(value, index, to))}
+                onRemove={() => onChange(value.filter((_, at) => at !== index))}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      {!disabled && (
+        <div>
+          <Button
+            small
+            icon="add"
+            blocked={value.length >= 20 && 'There are at most 20.'}
+            onClick={() => onChange([...value, { path: '', op: 'eq', value: '' }])}
+          >
+            Add condition
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+interface ConditionProps {
+  value: Members
+  pointer: string
+  disabled: boolean
+  onChange: (value: Members) => void
+}
+
+function Condition({ value: condition, pointer, disabled, onChange }: ConditionProps) {
+  const { path, op, value } = condition
+  // The page shows what is stored: another comparison is chosen by a person.
+  const operator = isOperator(op) ? op : null
+  return (
+    <div class="condition">
+      <TextField
+        {...{ disabled }}
+        label="Path"
+        required
+        placeholder="/amount"
+        pointer={`${pointer}/path`}
+        value={typeof path === 'string' ? path : ''}
+        onChange={next => onChange({ ...condition, path: next })}
+      />
+      <SelectField
+        {...{ disabled }}
+        label="Comparison"
+        required
+        pointer={`${pointer}/op`}
+        value={operator}
+        options={CHOICES}
+        onChange={next => onChange({ ...condition, op: next, value: valueFor(next, value) })}
+      />
+      {operator === 'exists' ? (
+        <SelectField
+          {...{ disabled }}
+          label="Value"
+          required
+          pointer={`${pointer}/value`}
+          value={value === false ? 'no' : 'yes'}
+          options={[
+            { value: 'yes', title: 'Yes' },
+            { value: 'no', title: 'No' },
+          ]}
+          onChange={next => onChange({ ...condition, value: next === 'yes' })}
+        />
+      ) : (
+        <TextField
+          {...{ disabled }}
+          label={operator === 'in' ? 'Values' : 'Value'}
+          required
+          hint={operator === 'in' ? 'Separated by commas' : undefined}
+          pointer={`${pointer}/value`}
+          value={written(value)}
+          onChange={next =>
+            onChange({ ...condition, value: operator === 'in' ? next.split(',').map(parsed) : parsed(next) })
+          }
+        />
+      )}
+    </div>
+  )
+}
+
+/** `12`, `true` and `null` are no texts; a text that looks like one stands in quotes. */
+function parsed(text: string): Value {
+  const trimmed = text.trim()
+  if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null|".*")$/.test(trimmed))
+    try {
+      return JSON.parse(trimmed)
+    } catch {
+      return text
+    }
+  return text
+}
+
+function written(value: Value): string {
+  if (Array.isArray(value)) return value.map(written).join(',')
+  if (typeof value !== 'string') return value === undefined ? '' : JSON.stringify(value)
+  return typeof parsed(value) === 'string' && !/^".*"$/.test(value) ? value : JSON.stringify(value)
+}
+
+/** A value that the comparison takes. */
+function valueFor(operator: Operator, value: Value): Value {
+  if (operator === 'exists') return true
+  if (operator === 'in') return Array.isArray(value) ? value : [value]
+  return Array.isArray(value)
+    ? (value[0] ?? '')
+    : typeof value === 'boolean' && /^[gl]t/.test(operator)
+      ? 0
+      : value
+}

@@ -1,0 +1,226 @@
+/** What a JSON Schema of an entry asks a form to show. */
+import type { EntryState } from '../../../operate/console/catalogue/states.ts'
+
+/** The keywords that the schemas of entries use. */
+export interface Schema {
+  type?: string
+  title?: string
+  description?: string
+  format?: string
+  pattern?: string
+  default?: unknown
+  const?: unknown
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  anyOf?: Schema[]
+  items?: Schema
+  required?: string[]
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  examples?: unknown[]
+}
+
+export type Value = unknown
+export type Members = Record<string, Value>
+
+export type Shape =
+  | { is: 'text'; max: number | undefined }
+  | { is: 'choice'; options: string[] }
+  | { is: 'instant' | 'picture' | 'colour' | 'conditions' }
+  | { is: 'number'; min: number | undefined; max: number | undefined }
+  | { is: 'flag' }
+  | { is: 'string'; max: number | undefined; example: string | undefined }
+  | { is: 'object'; properties: Record<string, Schema>; required: string[] }
+  | { is: 'variants'; variants: Schema[] }
+  | { is: 'list'; items: Schema; max: number | undefined; min: number | undefined }
+  | { is: 'other' }
+
+const isNull = ({ type }: Schema) => type === 'null'
+
+/** The schema without null, and whether null is allowed. */
+export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
+  const variants = schema.anyOf ?? []
+  const others = variants.filter(variant => !isNull(variant))
+  const [only] = others
+  return only && others.length === 1 && others.length < variants.length
+    ? { schema: only, nullable: true }
+    : { schema, nullable: false }
+}
+
+/** Of a schema without null. */
+export function shapeOf(schema: Schema): Shape {
+  const { anyOf, type } = schema
+  if (anyOf) {
+    const [first, second] = anyOf
+    if (first?.type === 'string' && second?.patternProperties) return { is: 'text', max: first.maxLength }
+    const options = anyOf.flatMap(({ const: option }) => (typeof option === 'string' ? [option] : []))
+    if (options.length === anyOf.length) return { is: 'choice', options }
+    return anyOf.every(variant => variant.properties) ? { is: 'variants', variants: anyOf } : { is: 'other' }
+  }
+  switch (type) {
+    case 'boolean':
+      return { is: 'flag' }
+    case 'integer':
+    case 'number':
+      return { is: 'number', min: schema.minimum, max: schema.maximum }
+    case 'object':
+      return { is: 'object', properties: schema.properties ?? {}, required: schema.required ?? [] }
+    case 'array':
+      if (schema.items?.title === 'Condition') return { is: 'conditions' }
+      return { is: 'list', items: schema.items ?? {}, max: schema.maxItems, min: schema.minItems }
+    case 'string':
+      return stringShape(schema)
+    default:
+      return { is: 'other' }
+  }
+}
+
+function stringShape({ format, pattern = '', maxLength, examples }: Schema): Shape {
+  if (format === 'date-time') return { is: 'instant' }
+  if (pattern.startsWith('^(https://')) return { is: 'picture' }
+  if (pattern.startsWith('^#')) return { is: 'colour' }
+  const [example] = examples ?? []
+  return { is: 'string', max: maxLength, example: typeof example === 'string' ? example : undefined }
+}
+
+/** A value to begin with. */
+export function initialOf(given: Schema): Value {
+  const { schema, nullable } = withoutNull(given)
+  if (given.default !== undefined) return structuredClone(given.default)
+  if (nullable) return null
+  const shape = shapeOf(schema)
+  switch (shape.is) {
+    case 'choice':
+      return shape.options[0]
+    case 'number':
+      return shape.min ?? 0
+    case 'flag':
+      return false
+    case 'object':
+      return membersOf(shape.properties, shape.required)
+    case 'variants':
+      return initialOf(shape.variants[0] ?? {})
+    case 'list':
+      return shape.min ? [initialOf(shape.items)] : []
+    case 'conditions':
+      return []
+    default:
+      return ''
+  }
+}
+
+const membersOf = (properties: Record<string, Schema>, names: string[]): Members =>
+  Object.fromEntries(names.flatMap(name => (properties[name] ? [[name, initialOf(properties[name])]] : [])))
+
+/** A new entry: every member, so that the form is complete. */
+export function newEntry({ properties = {}, required = [] }: Schema): Members {
+  const entry: Members = {}
+  for (const [name, schema] of Object.entries(properties))
+    if (required.includes(name) || schema.default !== undefined || withoutNull(schema).nullable)
+      entry[name] = initialOf(schema)
+  return entry
+}
+
+const LABELS: Record<string, string> = {
+  id: 'Id',
+  imageUrl: 'Picture',
+  crestUrl: 'Crest',
+  sku: 'SKU',
+  startsAt: 'Starts',
+  endsAt: 'Ends',
+  kickoffAt: 'Kick-off',
+  when: 'Conditions',
+  per: 'Number at',
+  every: 'For every',
+  fixed: 'Points for each event',
+  shipsTo: 'Countries',
+  delivers: 'Delivery',
+  requires: 'Requirements',
+  holds: 'Token',
+  graceDays: 'Days of grace',
+  distinctBy: 'Each value once, of',
+}
+
+/** `pointsRequired`: Points required. */
+export function labelOf(name: string): string {
+  const words = name
+    .replace(/Id(s?)$/, '$1')
+    .replace(/([A-Z])/g, ' $1')
+    .toLowerCase()
+    .trim()
+  return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Where the words of a file say little in a form. */
+const HINTS: Record<string, string> = {
+  active: 'Off: it is kept, but not offered.',
+  id: 'A short name without spaces, such as home-scarf. It cannot be changed later.',
+  startsAt: 'Empty: at once.',
+  endsAt: 'Empty: for ever. At this time it is over.',
+  imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
+  stock: 'Units in all, used ones included. Empty: no limit.',
+  supply: 'Packs in all, sold ones included. Empty: no limit.',
+  budget: 'Points that all fans together get at most. Empty: no limit.',
+}
+
+/** The description, as a hint of a field. */
+export function hintOf(name: string, ...schemas: Schema[]): string | undefined {
+  if (HINTS[name] !== undefined) return HINTS[name]
+  const text = schemas.map(({ description }) => description).find(one => one !== undefined)
+  return (
+    text
+      ?.replace(/ ?A string, or strings by language tag.*$/, '')
+      .replace(/`(\w+)`/g, '$1')
+      .replace(/\bNull: /, 'Empty: ') || undefined
+  )
+}
+
+export const isMembers = (value: Value): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A part of a JSON pointer. */
+export const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+export const isEqual = (a: Value, b: Value): boolean => {
+  if (isMembers(a) && isMembers(b)) {
+    const names = new Set([...Object.keys(a), ...Object.keys(b)])
+    return [...names].every(name => isEqual(a[name], b[name]))
+  }
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => isEqual(item, b[index]))
+  return a === b
+}
+
+/**
+ * What somebody saved meanwhile, with the own changes on top. `both`: members that both changed, where the own value is
+ * taken.
+ */
+export function mergeChanges(
+  base: Members,
+  own: Members,
+  theirs: Members,
+): { merged: Members; both: string[] } {
+  const merged: Members = { ...theirs }
+  const both: string[] = []
+  for (const name of new Set([...Object.keys(base), ...Object.keys(own)])) {
+    if (isEqual(own[name], base[name])) continue
+    if (!isEqual(theirs[name], base[name]) && !isEqual(theirs[name], own[name])) both.push(name)
+    if (own[name] === undefined) delete merged[name]
+    else merged[name] = own[name]
+  }
+  return { merged, both }
+}
+
+/** As GET of an entry answers. */
+export interface ShownEntry {
+  id: string
+  title: string
+  state: EntryState
+  revision: number
+  entry: Members
+  schema: Schema
+}

@@ -1,0 +1,145 @@
+/** Jobs: verifications, imports, backups and replays with their progress, and the tasks that repeat. */
+
+import { useState } from 'preact/hooks'
+import type { ImportKind } from '../../../operate/admin/jobs/job-kinds.ts'
+import { read, write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { ReasonDialog } from '../../parts/dialog.tsx'
+import { Columns, Figure, Figures, Page, Section } from '../../parts/page.tsx'
+import { useResource } from '../../parts/resource.ts'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Time } from '../../parts/values.tsx'
+import { may } from '../../session.ts'
+import { Backups } from './backups.tsx'
+import { Imports } from './imports.tsx'
+import { Review } from './review.tsx'
+import { RunList } from './runs.tsx'
+import { Tasks } from './tasks.tsx'
+import { Upload } from './upload.tsx'
+import type { JobsData } from './words.ts'
+
+const POLL_MS = 2_000
+
+const VERIFICATIONS = {
+  'verify-ledger': {
+    title: 'Verify the ledger',
+    about: 'Recomputes every balance, leaderboard, grant, order and item from what they follow from.',
+  },
+  'verify-quests': {
+    title: 'Verify quests',
+    about: 'Recomputes the progress and streaks of every fan from their events.',
+  },
+  'verify-provenance': {
+    title: 'Verify items',
+    about: 'Recomputes the history of every item that changed hands.',
+  },
+} as const
+type Verification = keyof typeof VERIFICATIONS
+
+const MAINTENANCE: Record<string, string> = {
+  backup: 'Last backup',
+  'verify-ledger': 'Ledger verified',
+  'verify-quests': 'Quests verified',
+}
+
+export function Screen() {
+  const [starting, setStarting] = useState<Verification | null>(null)
+  const [uploading, setUploading] = useState<ImportKind | null>(null)
+  const [reviewed, setReviewed] = useState<string | null>(null)
+  const jobs = useResource('jobs', signal => read<JobsData>('/api/jobs', { signal }), { pollMs: POLL_MS })
+  return (
+    <Page title="Jobs" about="What runs in the background, and what came of it.">
+      <Loaded of={jobs}>
+        {data => (
+          <>
+            <Figures>
+              {data.maintenance.map(({ command, finishedAt }) => (
+                <Figure
+                  key={command}
+                  name={MAINTENANCE[command] ?? command}
+                  value={finishedAt === null ? 'Never' : <Time at={finishedAt} relative />}
+                  note={finishedAt === null ? undefined : <Time at={finishedAt} />}
+                  tone={finishedAt === null ? 'warn' : undefined}
+                />
+              ))}
+            </Figures>
+            <Start of={data} onStart={setStarting} />
+            <Columns>
+              <Imports runs={data.runs} onStart={setUploading} />
+              <Backups of={data} onStarted={jobs.reload} />
+            </Columns>
+            <Section title="Runs" about="Of 90 days.">
+              {data.runs.length === 0 ? (
+                <Empty icon="jobs" title="Nothing was run from here yet" />
+              ) : (
+                <RunList of={data.runs} onChange={jobs.reload} onReview={setReviewed} />
+              )}
+            </Section>
+            <Section
+              flush
+              title="Repeated tasks"
+              about="Of the process that serves the console, since it started."
+            >
+              <Tasks of={data.tasks} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+      {uploading && (
+        <Upload
+          kind={uploading}
+          onSent={run => {
+            setUploading(null)
+            setReviewed(run.id)
+            void jobs.reload()
+          }}
+          onClose={() => setUploading(null)}
+        />
+      )}
+      {reviewed && (
+        <Review
+          key={reviewed}
+          runId={reviewed}
+          onStarted={() => {
+            setReviewed(null)
+            void jobs.reload()
+          }}
+          onClose={() => setReviewed(null)}
+        />
+      )}
+      {starting && (
+        <ReasonDialog
+          title={VERIFICATIONS[starting].title}
+          action="Start"
+          onConfirm={async reason => {
+            await write('POST', '/api/jobs', { kind: starting, reason })
+            toast('The verification runs.')
+            await jobs.reload()
+          }}
+          onClose={() => setStarting(null)}
+        >
+          <p>{VERIFICATIONS[starting].about}</p>
+          <p>It changes nothing, gives way to requests of fans, and can be cancelled.</p>
+        </ReasonDialog>
+      )}
+    </Page>
+  )
+}
+
+function Start({ of: { runs }, onStart }: { of: JobsData; onStart: (kind: Verification) => unknown }) {
+  const isVerifying = runs.some(({ kind, state }) => state === 'running' && kind in VERIFICATIONS)
+  const blocked = !may('jobs.write')
+    ? 'Your role cannot start verifications.'
+    : isVerifying && 'One verification runs at a time.'
+  return (
+    <div class="actions">
+      {/* Guarantee of the cast: an object without symbols has its own names alone. */}
+      {(Object.keys(VERIFICATIONS) as Verification[]).map(kind => (
+        <Button key={kind} icon="play" blocked={blocked} onClick={() => onStart(kind)}>
+          {VERIFICATIONS[kind].title}
+        </Button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,143 @@
+/** Uploads a file for an import, and has it tried. */
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ImportKind } from '../../../operate/admin/jobs/job-kinds.ts'
+import type { AnnouncedFile } from '../../../operate/console/jobs/schema.ts'
+import { uploadPart, write } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { CheckField, FieldFrame, Form, TextField, useField } from '../../parts/form.tsx'
+import { formatBytes } from '../../parts/format.ts'
+import { useAction } from '../../parts/resource.ts'
+import { IMPORTS, type RunData } from './words.ts'
+
+interface UploadProps {
+  kind: ImportKind
+  /** With the run that tries the file. */
+  onSent: (run: RunData) => unknown
+  onClose: () => unknown
+}
+
+/** What has arrived: another attempt goes on from there. */
+interface Sent {
+  file: File
+  announced: typeof AnnouncedFile.static
+  bytes: number
+}
+
+export function Upload({ kind, onSent, onClose }: UploadProps) {
+  const [file, setFile] = useState<File | null>(null)
+  const [options, setOptions] = useState({ source: '', prune: false, force: false })
+  const [arrived, setArrived] = useState(0)
+  const sent = useRef<Sent | null>(null)
+  const closing = useRef(new AbortController())
+  useEffect(() => () => closing.current.abort(), [])
+  const send = useAction(async (chosen: File) => {
+    const { signal } = closing.current
+    if (sent.current?.file !== chosen) {
+      const { name, size: bytes } = chosen
+      const body = { command: kind, name, bytes }
+      const announced = await write<typeof AnnouncedFile.static>('POST', '/api/jobs/imports/files', body)
+      sent.current = { file: chosen, announced, bytes: 0 }
+    }
+    const { announced } = sent.current
+    const path = `/api/jobs/imports/files/${announced.id}`
+    while (sent.current.bytes < chosen.size) {
+      const from = sent.current.bytes
+      const part = chosen.slice(from, from + announced.partBytes, 'application/octet-stream')
+      await uploadPart(`${path}/parts/${from / announced.partBytes}`, part, signal)
+      sent.current.bytes += part.size
+      setArrived(sent.current.bytes)
+    }
+    const { source, prune, force } = options
+    const body = kind === 'import-catalog' ? { prune, force } : source === '' ? {} : { source }
+    onSent(await write<RunData>('POST', `${path}/check`, body, signal))
+  })
+  const { what, about } = IMPORTS[kind]
+  return (
+    <Dialog title={`Import ${what}`} onClose={onClose}>
+      <Form
+        action={send}
+        onSubmit={() => file && send.run(file)}
+        foot={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              submit
+              kind="primary"
+              busy={send.isBusy}
+              blocked={file === null ? 'Choose a file first.' : file.size === 0 && 'The file is empty.'}
+            >
+              Upload and try
+            </Button>
+          </>
+        }
+      >
+        <div class="dialog-text">
+          <p>{about}</p>
+          <p>The file is tried first. You then see what would change, and decide.</p>
+        </div>
+        <FileField kind={kind} disabled={send.isBusy} onChange={setFile} />
+        {kind === 'import-events' && (
+          <TextField
+            label="Source"
+            pointer="/source"
+            hint="The system that the events come from, such as till. Empty: operator."
+            value={options.source}
+            onChange={source => setOptions({ ...options, source })}
+          />
+        )}
+        {kind === 'import-catalog' && (
+          <>
+            <CheckField
+              label="Deactivate what is not in the file"
+              hint="Active entries of the kinds that the file has."
+              value={options.prune}
+              onChange={prune => setOptions({ ...options, prune })}
+            />
+            <CheckField
+              label="Move kick-offs that were reported"
+              hint="Otherwise a match with a reported state keeps its kick-off."
+              value={options.force}
+              onChange={force => setOptions({ ...options, force })}
+            />
+          </>
+        )}
+        {file !== null && arrived > 0 && (
+          <div class="run" role="status">
+            <progress aria-label="Upload" value={arrived} max={file.size} />
+            <span class="quiet">
+              {formatBytes(arrived)} of {formatBytes(file.size)}
+            </span>
+          </div>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+interface FileProps {
+  kind: ImportKind
+  disabled: boolean
+  onChange: (file: File | null) => unknown
+}
+
+function FileField({ kind, disabled, onChange }: FileProps) {
+  const { accept } = IMPORTS[kind]
+  const field = { label: 'File', pointer: '/name', required: true, disabled, hint: endsOf(accept) }
+  const { id, error, control } = useField(field)
+  return (
+    <FieldFrame id={id} error={error} {...field}>
+      <input
+        {...control}
+        type="file"
+        accept={accept}
+        onChange={event => onChange(event.currentTarget.files?.[0] ?? null)}
+      />
+    </FieldFrame>
+  )
+}
+
+/** `.csv, .ndjson or .jsonl` */
+const endsOf = (accept: string) =>
+  `${accept.replaceAll(',', ', ').replace(/, ([^,]*)$/, ' or $1')}, as the command takes it.`

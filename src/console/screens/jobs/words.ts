@@ -1,0 +1,119 @@
+/** Kinds of jobs and their results in words. */
+import type { ImportKind, JobKind } from '../../../operate/admin/jobs/job-kinds.ts'
+import type { Jobs } from '../../../operate/console/jobs/schema.ts'
+import { formatBytes, formatCount } from '../../parts/format.ts'
+
+export type JobsData = typeof Jobs.static
+export type RunData = JobsData['runs'][number]
+
+interface ImportWords {
+  /** "Import fans", "Import of fans". */
+  what: string
+  about: string
+  accept: string
+  /** What a row of the file is, and the numbers of a result. */
+  numbers: readonly (readonly [count: string, words: string])[]
+}
+
+export const IMPORTS: Record<ImportKind, ImportWords> = {
+  'import-fans': {
+    what: 'fans',
+    about:
+      'Fans of another system with their profiles and points. What a fan has here already stays as it is.',
+    accept: '.csv,.ndjson,.jsonl',
+    numbers: [
+      ['created', 'New fans'],
+      ['changed', 'Fans who get what is missing'],
+      ['unchanged', 'Unchanged fans'],
+      ['points', 'Points in opening balances'],
+      ['profilesKept', 'Fans who keep another profile'],
+      ['invalid', 'Invalid lines'],
+    ],
+  },
+  'import-events': {
+    what: 'events',
+    about:
+      'What fans did elsewhere, such as purchases in a shop. It earns points by the rules, each event once.',
+    accept: '.csv,.ndjson,.jsonl',
+    numbers: [
+      ['applied', 'Events that count'],
+      ['ignored', 'Events that nothing listens to'],
+      ['unread', 'Events for which a rule gives no points, by their data'],
+      ['duplicate', 'Events recorded before'],
+      ['points', 'Points'],
+      ['refused', 'Refused events'],
+      ['invalid', 'Invalid lines'],
+    ],
+  },
+  'import-catalog': {
+    what: 'the catalogue',
+    about: 'Teams, rewards, packs, matches, rules, quests, sets and products. Nothing is deleted.',
+    accept: '.json,.ndjson,.jsonl',
+    numbers: [
+      ['created', 'New entries'],
+      ['changed', 'Changed entries'],
+      ['deactivated', 'Deactivated entries'],
+      ['unchanged', 'Unchanged entries'],
+      ['notInFile', 'Active entries that are not in the file'],
+      ['kept', 'Matches that keep their kick-off'],
+      ['invalid', 'Errors'],
+    ],
+  },
+}
+
+export const isImport = (kind: string): kind is ImportKind => Object.hasOwn(IMPORTS, kind)
+export const isDryRun = ({ input }: RunData) => input?.dryRun === 'true'
+
+const OTHERS: Record<Exclude<JobKind, ImportKind>, string> = {
+  'verify-ledger': 'Verification of the ledger',
+  'verify-quests': 'Verification of quests',
+  'verify-provenance': 'Verification of items',
+  'replay-webhooks': 'Replay of webhooks',
+  backup: 'Backup',
+}
+
+const isOther = (kind: string): kind is keyof typeof OTHERS => Object.hasOwn(OTHERS, kind)
+
+export function titleOf(run: RunData): string {
+  const { kind } = run
+  if (isImport(kind)) return `${isDryRun(run) ? 'Dry run' : 'Import'} of ${IMPORTS[kind].what}`
+  // A run of another version may be of a kind that this one does not know.
+  return isOther(kind) ? OTHERS[kind] : kind
+}
+
+/** The numbers of an import, without those that are zero; those of a dry run of events are a maximum. */
+export function numbersOf(run: RunData): [words: string, count: string][] {
+  const { kind, counts } = run
+  if (!isImport(kind)) return []
+  return IMPORTS[kind].numbers.flatMap(([count, words]): [string, string][] => {
+    const value = Number(counts[count] ?? 0)
+    const isMost = kind === 'import-events' && count === 'points' && isDryRun(run)
+    return value === 0 ? [] : [[words, `${isMost ? 'at most ' : ''}${formatCount(value)}`]]
+  })
+}
+
+/** The result in a sentence. */
+export function summaryOf(run: RunData): string {
+  const { kind, counts } = run
+  if (isImport(kind))
+    return numbersOf(run)
+      .map(([words, count]) => `${words}: ${count}`)
+      .join(' · ')
+  if (kind === 'backup')
+    return [
+      counts.bytes === undefined ? '' : formatBytes(Number(counts.bytes)),
+      counts.rows === undefined ? '' : `${formatCount(Number(counts.rows))} rows`,
+      ...(counts.pictures ? [`${formatCount(Number(counts.pictures))} pictures`] : []),
+      ...(counts.picturesMissing
+        ? [`${formatCount(Number(counts.picturesMissing))} pictures missing in the store`]
+        : []),
+    ]
+      .filter(Boolean)
+      .join(', ')
+  return Object.entries(counts)
+    .flatMap(([name, value]) => (typeof value === 'number' ? `${formatCount(value)} ${name}` : []))
+    .join(', ')
+}
+
+/** Lines that a file has and an import leaves out. */
+export const faultsOf = ({ counts }: RunData) => Number(counts.invalid ?? 0) + Number(counts.refused ?? 0)

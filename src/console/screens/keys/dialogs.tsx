@@ -1,0 +1,113 @@
+/** Creates, rotates and revokes keys. */
+import { useState } from 'preact/hooks'
+import type { IssuedServerKey } from '../../../operate/console/keys/schema.ts'
+import { write } from '../../api.ts'
+import { ReasonDialog } from '../../parts/dialog.tsx'
+import { CheckField, TextField } from '../../parts/form.tsx'
+import { SecretDialog, useSecret } from '../../parts/secret.tsx'
+import { TimeField } from '../../parts/special-fields.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { addressOf } from '../../router.tsx'
+import type { KeyData, ScopeData } from './types.ts'
+
+type Issued = typeof IssuedServerKey.static
+
+interface CreateProps {
+  scopes: ScopeData[]
+  onDone: () => unknown
+  onClose: () => unknown
+}
+
+export function CreateDialog({ scopes, onDone, onClose }: CreateProps) {
+  const [source, setSource] = useState('')
+  const [chosen, setChosen] = useState<string[]>([])
+  const [expiresAt, setExpiresAt] = useState<string | null>(null)
+  const { secret, show, close } = useSecret(onClose)
+  if (secret !== null)
+    return <SecretDialog title={`The key of ${source}`} what="the key" value={secret} onClose={onClose} />
+  return (
+    <ReasonDialog
+      title="Create a key"
+      action="Create key"
+      onConfirm={async reason => {
+        const body = { source: source.trim(), scopes: chosen, expiresAt, reason }
+        show((await write<Issued>('POST', '/api/keys', body)).key)
+        onDone()
+      }}
+      onClose={close}
+      fields={
+        <>
+          <TextField
+            label="Source"
+            pointer="/source"
+            hint="The system, such as turnstiles. Its events carry this name for ever."
+            required
+            autofocus
+            value={source}
+            onChange={setSource}
+          />
+          <fieldset class="field">
+            <legend class="field-label">What it may do</legend>
+            {scopes.map(({ scope, meaning }) => (
+              <CheckField
+                key={scope}
+                label={scope}
+                hint={meaning}
+                value={chosen.includes(scope)}
+                onChange={on => setChosen(on ? [...chosen, scope] : chosen.filter(one => one !== scope))}
+              />
+            ))}
+          </fieldset>
+          <TimeField label="Expires" pointer="/expiresAt" value={expiresAt} onChange={setExpiresAt} />
+        </>
+      }
+    />
+  )
+}
+
+interface KeyProps {
+  of: KeyData
+  onDone: () => unknown
+  onClose: () => unknown
+}
+
+export function RotateDialog({ of: { source }, onDone, onClose }: KeyProps) {
+  const { secret, show, close } = useSecret(onClose)
+  if (secret !== null)
+    return (
+      <SecretDialog title={`The new key of ${source}`} what="the new key" value={secret} onClose={onClose} />
+    )
+  return (
+    <ReasonDialog
+      title={`Rotate the key of ${source}`}
+      action="Rotate"
+      onConfirm={async reason => {
+        show((await write<Issued>('POST', `/api/keys${addressOf(source)}/rotate`, { reason })).key)
+        onDone()
+      }}
+      onClose={close}
+    >
+      <p>
+        A second key with the same scopes and lifetime is made. The present one works for another 24 hours.
+      </p>
+    </ReasonDialog>
+  )
+}
+
+export const RevokeDialog = ({ of: { id, source }, onDone, onClose }: KeyProps) => (
+  <ReasonDialog
+    title={`Revoke a key of ${source}`}
+    action="Revoke it"
+    tone="danger"
+    onConfirm={async reason => {
+      await write('POST', `/api/keys${addressOf(source)}/revoke`, { keyId: id, reason })
+      toast('The key is revoked.')
+      onDone()
+    }}
+    onClose={onClose}
+  >
+    <p>
+      It is refused from now on, in every process. This cannot be undone; other keys of the source work on.
+    </p>
+  </ReasonDialog>
+)

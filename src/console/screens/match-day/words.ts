@@ -1,0 +1,35 @@
+/** The words of matches. */
+
+import type { ListedMatch } from '../../../operate/console/match-day/schema.ts'
+import type { Tone } from '../../parts/badge.tsx'
+
+type Status = ListedMatch['status']
+
+export const STATUSES: { value: Status; title: string }[] = [
+  { value: 'scheduled', title: 'Scheduled' },
+  { value: 'live', title: 'Live' },
+  { value: 'finished', title: 'Finished' },
+  { value: 'postponed', title: 'Postponed' },
+  { value: 'cancelled', title: 'Cancelled' },
+]
+
+const TONES: Record<Status, Tone> = {
+  scheduled: 'neutral',
+  live: 'accent',
+  finished: 'good',
+  postponed: 'warn',
+  cancelled: 'bad',
+}
+
+export const statusOf = (status: Status) => ({
+  tone: TONES[status],
+  title: STATUSES.find(({ value }) => value === status)?.title ?? status,
+})
+
+export const nameOf = ({ home, away }: Pick<ListedMatch, 'home' | 'away'>) => `${home.name} – ${away.name}`
+
+export const scoreOf = ({ homeScore, awayScore }: Pick<ListedMatch, 'homeScore' | 'awayScore'>) =>
+  homeScore === null || awayScore === null ? null : `${homeScore} : ${awayScore}`
+
+/** Of the operations of a match. */
+export const pathOf = (matchId: string) => `/api/match-day/matches/${encodeURIComponent(matchId)}`

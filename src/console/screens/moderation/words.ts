@@ -1,0 +1,88 @@
+/** The words of moderation. */
+import type { DecisionKind } from '../../../identity/sanctions/kinds.ts'
+import type { Reason } from '../../../identity/sanctions/reasons.ts'
+import type { Tone } from '../../parts/badge.tsx'
+import type { IconName } from '../../parts/icon.tsx'
+
+export type Kind = DecisionKind
+
+interface KindWords {
+  /** Of a button. */
+  action: string
+  /** Of the history. */
+  done: string
+  about: string
+  icon: IconName
+  tone: Tone
+}
+
+export const KINDS: Record<Kind, KindWords> = {
+  dismiss: {
+    action: 'Dismiss',
+    done: 'Dismissed',
+    icon: 'check',
+    tone: 'neutral',
+    about: 'Nothing is wrong. The reports are resolved, and the fan goes on.',
+  },
+  hide: {
+    action: 'Hide',
+    done: 'Hidden',
+    icon: 'lock',
+    tone: 'warn',
+    about: 'Others do not see name, handle and picture, until it is lifted.',
+  },
+  mute: {
+    action: 'Mute',
+    done: 'Muted',
+    icon: 'pause',
+    tone: 'warn',
+    about: 'What the fan does is in no feed, until it is lifted.',
+  },
+  suspend: {
+    action: 'Suspend',
+    done: 'Suspended',
+    icon: 'shield',
+    tone: 'bad',
+    about: 'The fan reads and does not write, until the time below. The fan can appeal once.',
+  },
+  note: {
+    action: 'Note',
+    done: 'Note',
+    icon: 'message',
+    tone: 'neutral',
+    about: 'For moderators only. It changes nothing, and the case stays open.',
+  },
+  lift: {
+    action: 'Lift',
+    done: 'Lifted',
+    icon: 'undo',
+    tone: 'good',
+    about: 'Ends the sanction at once. An open appeal against it is granted.',
+  },
+}
+
+export type ReasonName = Reason
+
+const REASON_TITLES: Record<ReasonName, string> = {
+  spam: 'Spam',
+  harassment: 'Harassment',
+  hate: 'Hate',
+  sexual: 'Sexual content',
+  impersonation: 'Impersonation',
+  cheating: 'Cheating',
+  other: 'Other',
+}
+
+export const titleOf = (reason: ReasonName): string => REASON_TITLES[reason]
+
+/** Guarantee of the cast: the keys of the constant. */
+export const REASONS = (Object.keys(REASON_TITLES) as ReasonName[]).map(value => ({
+  value,
+  title: REASON_TITLES[value],
+}))
+
+export const nameOf = ({ handle, id }: { handle: string | null; id: string }) =>
+  handle === null ? `Fan ${id.slice(-8)}` : `@${handle}`
+
+/** A case waits at most a day. */
+export const PROMISE_MS = 86_400_000

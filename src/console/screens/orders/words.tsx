@@ -1,0 +1,48 @@
+/** The words of orders. */
+import type { PurchaseKindName } from '../../../play/purchases/kind-names.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import type { OrderLine } from './types.ts'
+
+export const LISTS = [
+  { value: 'to_pack', title: 'To pack' },
+  { value: 'to_ship', title: 'To ship' },
+  { value: 'shipped', title: 'On its way' },
+  { value: 'refund_due', title: 'Refund due' },
+  { value: 'paid', title: 'Paid' },
+  { value: 'pending', title: 'Not paid' },
+  { value: 'refunded', title: 'Refunded' },
+  { value: 'cancelled', title: 'Cancelled' },
+  { value: 'all', title: 'All' },
+] as const
+
+const STATUS: Record<string, [string, Tone]> = {
+  pending: ['Not paid yet', 'neutral'],
+  paid: ['Paid', 'info'],
+  fulfilled: ['Arrived', 'good'],
+  expired: ['Expired', 'neutral'],
+  cancelled: ['Cancelled', 'neutral'],
+  refund_due: ['Refund due', 'bad'],
+  refunded: ['Refunded', 'warn'],
+}
+
+export function StatusBadge({ status }: { status: string }) {
+  const [title, tone] = STATUS[status] ?? [status, 'neutral']
+  return <Badge tone={tone}>{title}</Badge>
+}
+
+const STATE: Record<OrderLine['state'], [string, Tone]> = {
+  none: ['To pack', 'warn'],
+  ready: ['To ship', 'info'],
+  shipped: ['On its way', 'accent'],
+  delivered: ['Delivered', 'good'],
+  returned: ['Returned', 'neutral'],
+}
+
+export const stateTitle = (state: string) => (state in STATE ? STATE[state as OrderLine['state']][0] : state)
+
+export function StateBadge({ state }: { state: OrderLine['state'] }) {
+  const [title, tone] = STATE[state]
+  return <Badge tone={tone}>{title}</Badge>
+}
+
+export const KINDS: Record<PurchaseKindName, string> = { pack: 'Pack', order: 'Order', top_up: 'Top-up' }

@@ -1,0 +1,49 @@
+/** The figures as they are now, pushed by the server; nothing is asked for while nobody looks at the tab. */
+import { useEffect, useState } from 'preact/hooks'
+import type { LiveFigures } from '../../../operate/console/overview/schema.ts'
+import { read } from '../../api.ts'
+
+export type Connection = 'connecting' | 'live' | 'lost'
+
+const RETRY_MS = 5_000
+
+/** Null until the first figures come. */
+export function useLiveFigures(): { figures: LiveFigures | null; connection: Connection } {
+  const [figures, setFigures] = useState<LiveFigures | null>(null)
+  const [connection, setConnection] = useState<Connection>('connecting')
+  useEffect(() => {
+    let source: EventSource | null = null
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const close = () => {
+      clearTimeout(timer)
+      source?.close()
+      source = null
+    }
+    const open = () => {
+      close()
+      source = new EventSource('/api/overview/live')
+      source.addEventListener('figures', event => {
+        // Guarantee of the cast: the server sends what its schema says.
+        setFigures(JSON.parse(event.data) as LiveFigures)
+        setConnection('live')
+      })
+      source.addEventListener('error', () => {
+        setConnection('lost')
+        close()
+        timer = setTimeout(open, RETRY_MS)
+        // Tells why: an ended session leads to the sign-in.
+        void read('/api/session').catch(() => undefined)
+      })
+    }
+    const onVisible = () => (document.visibilityState === 'visible' ? open() : close())
+    onVisible()
+    document.addEventListener('visibilitychange', onVisible)
+    addEventListener('online', open)
+    return () => {
+      close()
+      document.removeEventListener('visibilitychange', onVisible)
+      removeEventListener('online', open)
+    }
+  }, [])
+  return { figures, connection }
+}

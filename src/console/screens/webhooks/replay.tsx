@@ -1,0 +1,57 @@
+/** Sends again what happened since a time. The number comes first, and the replay runs as a job. */
+import { useState } from 'preact/hooks'
+import type { ReplayCount } from '../../../operate/console/webhooks/schema.ts'
+import { read, write } from '../../api.ts'
+import { ReasonDialog } from '../../parts/dialog.tsx'
+import { formatCount } from '../../parts/format.ts'
+import { useResource } from '../../parts/resource.ts'
+import { TimeField } from '../../parts/special-fields.tsx'
+import { Loaded, Note, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../parts/toast.tsx'
+import type { ActProps } from './types.ts'
+
+const DAY_MS = 86_400_000
+
+export function ReplayDialog({ of: { id }, onDone, onClose }: ActProps) {
+  const [since, setSince] = useState<string | null>(() => new Date(Date.now() - DAY_MS).toISOString())
+  const path = `/api/webhooks/endpoints/${id}/replay`
+  const counted = useResource(since && `${path} ${since}`, signal =>
+    read<typeof ReplayCount.static>(path, { query: { since }, signal }),
+  )
+  const count = counted.data?.deliveries
+  return (
+    <ReasonDialog
+      title="Replay"
+      action={count === undefined ? 'Send again' : `Send ${formatCount(count)} again`}
+      onConfirm={async reason => {
+        await write('POST', path, { since, reason })
+        toast('The replay runs. Jobs shows its progress.')
+        onDone()
+      }}
+      onClose={onClose}
+      fields={
+        <>
+          <TimeField label="Events since" pointer="/since" required value={since} onChange={setSince} />
+          <div aria-live="polite">
+            {since !== null && (
+              <Loaded of={counted} skeleton={<Skeleton lines={1} />}>
+                {({ deliveries }) => (
+                  <Note tone={deliveries === 0 ? 'warn' : 'info'}>
+                    {deliveries === 0
+                      ? 'No delivery since then is kept: nothing would be sent.'
+                      : `${formatCount(deliveries)} deliveries become pending again.`}
+                  </Note>
+                )}
+              </Loaded>
+            )}
+          </div>
+        </>
+      }
+    >
+      <p>
+        All deliveries of events since then are sent again, each fan’s in order and before what is later. Each
+        has the same id as before, by which the receiver knows what it has.
+      </p>
+    </ReasonDialog>
+  )
+}

@@ -1,0 +1,96 @@
+/** Sign-in by a link. Its secret stands after `#`, which no server, proxy or preview of a chat program receives. */
+import { signal } from '@preact/signals'
+import type { SignInOptions } from '../operate/console/provider/schema.ts'
+import { read, write } from './api.ts'
+import { Button } from './parts/button.tsx'
+import { useAction, useResource } from './parts/resource.ts'
+import { Failed, Note } from './parts/states.tsx'
+import { navigate, useParameter } from './router.tsx'
+import { hasEnded, type Session, session, signedIn, takeReturnAddress } from './session.ts'
+
+interface OpenedLink {
+  secret: string
+  /** Whom it signs in; null: it cannot be used, for the reason in `refusal`. */
+  owner: { name: string; role: string } | null
+  refusal: unknown
+}
+
+export const link = signal<OpenedLink | null>(null)
+
+/** Reads the link in the address, and takes its secret out of the address bar and the history. */
+export async function openLink(): Promise<void> {
+  if (location.pathname !== '/sign-in') return
+  const secret = location.hash.slice(1)
+  navigate('/', { replace: true })
+  if (secret === '') return
+  try {
+    link.value = { secret, owner: await write('POST', '/api/session/link', { secret }), refusal: null }
+  } catch (refusal) {
+    link.value = { secret, owner: null, refusal }
+  }
+}
+
+const REFUSALS: Record<string, string> = {
+  denied: 'The provider did not sign you in.',
+  expired: 'The sign-in took too long, or began in another browser. Try again.',
+  no_role: 'Your account has no role in the console. An owner of the provider can give you one.',
+  provider: 'The provider could not sign you in. Try again; if it goes on, the log of the server says why.',
+}
+
+/** With the provider of the staff, where there is one; and what became of the last attempt. */
+export function SignInWithProvider() {
+  const options = useResource<typeof SignInOptions.static>('sign-in options', signal =>
+    read('/api/session/provider', { signal }),
+  )
+  const [refused] = useParameter('refused')
+  const provider = options.data?.provider
+  return (
+    <>
+      {refused !== '' && <Note tone="bad">{REFUSALS[refused] ?? REFUSALS.provider}</Note>}
+      {provider && (
+        // A page of the provider: the browser itself goes there, in another tab if this one keeps what was typed.
+        <a
+          class="button primary"
+          href="/api/session/provider/start"
+          target={hasEnded.value ? '_blank' : undefined}
+        >
+          <span>Sign in with {provider}</span>
+        </a>
+      )}
+    </>
+  )
+}
+
+/** The link is used by a click alone: a preview that opens the page and runs its scripts leaves it as it is. */
+export function SignInWithLink({ of: { secret, owner, refusal } }: { of: OpenedLink }) {
+  const signIn = useAction(async () => {
+    signedIn(await write<Session>('POST', '/api/session/sign-in', { secret }))
+    link.value = null
+    navigate(takeReturnAddress() ?? '/', { replace: true })
+  })
+  const close = async () => {
+    link.value = null
+    session.value ??= await read<Session>('/api/session').catch(() => null)
+  }
+  return (
+    <main class="alone">
+      <div class="alone-box">
+        <span class="brand-mark" aria-hidden="true" />
+        <h1>Sign in to the console</h1>
+        {owner ? (
+          <>
+            <p>
+              This link is for <bdi class="strong">{owner.name}</bdi>, {owner.role}. It works once.
+            </p>
+            {signIn.error !== null && <Failed error={signIn.error} onRetry={close} />}
+            <Button kind="primary" busy={signIn.isBusy} onClick={() => signIn.run()}>
+              Sign in
+            </Button>
+          </>
+        ) : (
+          <Failed error={refusal} onRetry={close} />
+        )}
+      </div>
+    </main>
+  )
+}
