@@ -37,9 +37,11 @@ async function dropPostgres(url: string, settings?: PostgresOptions): Promise<vo
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
   await client.begin(async transaction => {
     const run = (statement: string) => transaction.unsafe(statement)
+    // PostgreSQL hides the type of sessions of other roles. Its own workers have no role.
     const [others] = await run(
       `SELECT count(*) AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL
+       AND coalesce(backend_type, 'client backend') = 'client backend'`,
     )
     if (Number(others?.count) > 0) throw new DatabaseError('busy')
     await run(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)

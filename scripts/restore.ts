@@ -22,6 +22,9 @@ import { declareCommand, runCommand } from './command/command.ts'
 import { erasureListOf, isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
+/** In one transaction: otherwise a restore that fails leaves dropped what it has dropped. */
+const PG_RESTORE = 'pg_restore --clean --if-exists --single-transaction --dbname="$DATABASE_URL" FILE'
+
 const command = declareCommand({
   name: 'restore',
   summary:
@@ -35,7 +38,7 @@ const command = declareCommand({
   notes:
     'Fans erased since the backup are erased again before the database is replaced. They are read from the list of\n' +
     'erasures (ERASURE_LIST, and DATABASE.erasures), from the replaced database, and from the file of --erasures.\n' +
-    'For PostgreSQL use pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
+    `For PostgreSQL use ${PG_RESTORE}\n` +
     `and then ${commandLine('erase-user')} --reapply ERASURES --yes`,
   changes: true,
 })
@@ -46,10 +49,7 @@ const command = declareCommand({
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
-  if (!isSqlite(url))
-    failUsage(
-      'restore is for SQLite; for PostgreSQL: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
-    )
+  if (!isSqlite(url)) failUsage(`restore is for SQLite; for PostgreSQL: ${PG_RESTORE}`)
   const path = sqlitePathOf(url)
   if (!existsSync(file)) fail(`There is no file ${file}.`)
   if (isDirectory(file)) fail(`${file} is a directory: name the file of the backup.`)
