@@ -1,14 +1,13 @@
 /** `bun run export-catalog [FILE]`: writes the stored catalogue as a file that `import-catalog` reads. */
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { exportCatalogue, type ListName, listUndescribed } from '../src/operate/admin/export-catalogue.ts'
-import { CATALOGUE_LISTS } from '../src/operate/admin/import/catalogue-schema.ts'
+import { exportCatalogue, listUndescribed } from '../src/operate/admin/export-catalogue.ts'
+import { kinds } from '../src/operate/admin/import/catalogue-records.ts'
 import { declareCommand, listOf, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
-// Guarantee of the cast: the keys of the constant.
-const LISTS = Object.keys(CATALOGUE_LISTS) as ListName[]
+const LISTS = kinds.map(({ list }) => list)
 /** `reward` as well as `rewards`. */
-const listNamed = (word: string) => LISTS.find(list => list === word || CATALOGUE_LISTS[list] === word)
+const listNamed = (word: string) => kinds.find(({ kind, list }) => list === word || kind === word)?.list
 const isWord = (word: string): word is string => listNamed(word) !== undefined
 
 const command = declareCommand({
@@ -45,9 +44,8 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, no
 })
 
 function linesOf(catalogue: Awaited<ReturnType<typeof exportCatalogue>>): string {
-  const lines = Object.entries(catalogue).flatMap(([list, entries]) =>
-    // Guarantee of the cast: the lists of the catalogue.
-    entries.map(entry => `${JSON.stringify({ kind: CATALOGUE_LISTS[list as ListName], entry })}\n`),
+  const lines = kinds.flatMap(({ list, kind }) =>
+    (catalogue[list] ?? []).map(entry => `${JSON.stringify({ kind, entry })}\n`),
   )
   return lines.join('')
 }

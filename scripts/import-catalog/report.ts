@@ -1,8 +1,7 @@
 /** The result of an import as text. */
 
 import type { CatalogueStep } from '../../src/operate/admin/import/catalogue-file.ts'
-import type { RecordKind } from '../../src/operate/admin/import/catalogue-records.ts'
-import { CATALOGUE_LISTS } from '../../src/operate/admin/import/catalogue-schema.ts'
+import { kinds, type RecordKind } from '../../src/operate/admin/import/catalogue-records.ts'
 import type { Fault } from '../../src/operate/admin/import/located-json.ts'
 
 export function describeFaults(faults: Fault[]): string {
@@ -23,7 +22,7 @@ export function describeChanges(
   const kept = changes.flatMap(describeKept)
   const lines = [...(detailed ? due.flatMap(describeChange) : []), ...kept]
   if (due.length === 0 && kept.length === 0) lines.push('Nothing to change: the database matches the file.')
-  for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
+  for (const { list, kind } of kinds) {
     const ofKind = changes.filter(change => change.kind === kind)
     if (ofKind.length > 0) lines.push(`${list}: ${countOutcomes(ofKind)}`)
     const absent = left.filter(entry => entry.kind === kind).length

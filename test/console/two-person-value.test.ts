@@ -6,7 +6,6 @@ import { describe, expect, test } from 'bun:test'
 import { createsValue, isServerScope, SERVER_SCOPES } from '../../src/identity/server-keys/scopes.ts'
 import { entryKinds } from '../../src/operate/admin/import/catalogue-records.ts'
 import { createConsoleApi } from '../../src/operate/console/app.ts'
-import { givesValue } from '../../src/operate/console/catalogue/value.ts'
 import { consoleDeclaredOf } from '../../src/operate/console/contract/operation.ts'
 import type { ConsoleDeps } from '../../src/operate/console/deps.ts'
 import { twoPersonGroupsOf } from '../../src/operate/console/roles.ts'
@@ -135,7 +134,7 @@ onEachEngine('two people for money', world => {
 
   test('every scope and every kind of entries is classified', () => {
     expect<string[]>(scopes.filter(createsValue).toSorted()).toEqual(SCOPES_WITH_VALUE)
-    expect<string[]>(kinds.filter(givesValue).toSorted()).toEqual(KINDS_WITH_VALUE)
+    expect<string[]>(kinds.filter(kind => entryKinds[kind].givesValue).toSorted()).toEqual(KINDS_WITH_VALUE)
   })
 
   test('what always needs them is kept, before anything is read or written', async () => {

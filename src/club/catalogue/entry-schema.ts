@@ -17,14 +17,18 @@ export const Line = (maxLength: number, description: string) =>
 
 export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
 
+const PICTURE = '^(https://|/[^/\\\\])'
+
 /** Of a picture. A path is for pictures that the app's own server has: clients resolve it against the API's origin. */
 export const PictureUrl = (description: string) =>
   Type.String({
     maxLength: MAX_URL_LENGTH,
-    pattern: '^(https://|/[^/\\\\])',
+    pattern: PICTURE,
     description: `${description} An https URL, or a path of the API’s origin.`,
     errorNoun: 'an https URL, or a path like /pictures/scarf.svg',
   })
+
+export const isPictureUrl = ({ pattern }: TSchema): boolean => pattern === PICTURE
 
 export const Active = Type.Optional(
   Type.Boolean({ default: true, description: 'False: stored, but not offered.' }),

@@ -5,10 +5,10 @@ import type { Tables, Transaction } from '../../../db/index.ts'
 import { isPlainHttps, isPlainPath } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { Static, TObject } from '../../core/typebox.ts'
-import { RESERVED_SLUGS } from './entry-schema.ts'
+import type { Static, TObject, TSchema } from '../../core/typebox.ts'
+import { isPictureUrl, RESERVED_SLUGS } from './entry-schema.ts'
 import { catalogueProblems } from './problems.ts'
-import { changesOf } from './texts.ts'
+import { changesOf, isText, textFaults } from './texts.ts'
 
 /** `pointer` points into the entry (RFC 6901). */
 export interface EntryFault {
@@ -75,18 +75,32 @@ export function pictureFaults(pointer: string, url: string | null | undefined): 
 
 type Availability = Partial<Record<'startsAt' | 'endsAt', string | null>>
 
-export function availabilityFaults({ startsAt, endsAt }: Availability): EntryFault[] {
+function availabilityFaults({ startsAt, endsAt }: Availability): EntryFault[] {
   const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
   if (start === null || end === null || start < end) return []
   return [{ pointer: '/endsAt', message: 'must be after startsAt' }]
 }
 
-/** The rules that rewards, packs and quests share. */
-export const commonFaults = (entry: Availability & { id: string; imageUrl?: string | null }) => [
+/** What all kinds have in common: the id, start and end, and at any depth the texts and addresses that the schema names. */
+export const commonFaults = (schema: TSchema, entry: Availability & { id: string }): EntryFault[] => [
   ...slugFaults(entry.id),
-  ...pictureFaults('/imageUrl', entry.imageUrl),
+  ...memberFaults(schema, entry, ''),
   ...availabilityFaults(entry),
 ]
+
+/** `value` is valid for the schema. */
+function memberFaults(schema: TSchema, value: unknown, pointer: string): EntryFault[] {
+  if (value === null || value === undefined) return []
+  if (isText(schema)) return textFaults(pointer, value)
+  if (isPictureUrl(schema)) return pictureFaults(pointer, String(value))
+  const [inner, ...others] = (schema.anyOf ?? []).filter(({ type }: TSchema) => type !== 'null')
+  if (inner) return others.length === 0 ? memberFaults(inner, value, pointer) : []
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => memberFaults(schema.items, item, `${pointer}/${index}`))
+  return Object.entries<TSchema>(schema.properties ?? {}).flatMap(([name, member]) =>
+    memberFaults(member, Object(value)[name], `${pointer}/${name}`),
+  )
+}
 
 /** An entry with all members of its schema, each of which has a default or can be null if it is optional. */
 export function completeEntry<Schema extends TObject>({ properties }: Schema, entry: Static<Schema>) {

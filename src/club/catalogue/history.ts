@@ -2,7 +2,6 @@
 import { and, count, desc, eq, like, lt, max, sql } from 'drizzle-orm'
 import type { Deferred, Reader, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { KindName } from './kinds.ts'
 import { catalogueProblems } from './problems.ts'
 
 export const REVISION_SOURCES = ['before', 'import', 'console', 'script'] as const
@@ -17,7 +16,7 @@ export interface Author {
 }
 
 interface Recorded {
-  kind: KindName
+  kind: string
   id: string
   /** The JSON of the entry before and after the change. */
   before: string | undefined
@@ -71,12 +70,12 @@ interface Added {
   last: string
 }
 
-function noteAdded(tx: Transaction, kind: KindName, rows: number, last: string): void {
+function noteAdded(tx: Transaction, kind: string, rows: number, last: string): void {
   const added = tx.deferred(addedRevisions)
   added.set(kind, { rows: (added.get(kind)?.rows ?? 0) + rows, last })
 }
 
-const addedRevisions: Deferred<Map<KindName, Added>> = {
+const addedRevisions: Deferred<Map<string, Added>> = {
   order: 5,
   start: () => new Map(),
   async write(tx, added) {
@@ -88,7 +87,7 @@ const addedRevisions: Deferred<Map<KindName, Added>> = {
 }
 
 /** A kind whose history is older than its head begins with the number of its rows. */
-async function addToHead(tx: Transaction, kind: KindName, { rows, last }: Added): Promise<void> {
+async function addToHead(tx: Transaction, kind: string, { rows, last }: Added): Promise<void> {
   const { catalogueVersions: versions, catalogueRevisions: revisions } = tx.tables
   const isHead = eq(versions.kind, HEAD + kind)
   const change = { version: last, revision: sql`${versions.revision} + ${rows}` }
@@ -116,7 +115,7 @@ export async function readHeads(reader: Reader): Promise<{ kind: string; rows: n
 }
 
 /** Null without a history. */
-async function findNewest(reader: Reader, kind: KindName, id: string): Promise<number | null> {
+async function findNewest(reader: Reader, kind: string, id: string): Promise<number | null> {
   const { catalogueRevisions: revisions } = reader.tables
   const [row] = await reader
     .select({ revision: max(revisions.revision) })
@@ -126,7 +125,7 @@ async function findNewest(reader: Reader, kind: KindName, id: string): Promise<n
 }
 
 /** The number that a change states as the one it has seen. 0 without a history. */
-export const readRevisionNumber = async (reader: Reader, kind: KindName, id: string): Promise<number> =>
+export const readRevisionNumber = async (reader: Reader, kind: string, id: string): Promise<number> =>
   (await findNewest(reader, kind, id)) ?? 0
 
 /**
@@ -148,7 +147,7 @@ export function requireExpected(
 /** Newest first, without the entries. */
 export function listRevisions(
   reader: Reader,
-  { kind, id, before, limit }: { kind: KindName; id: string; before?: number; limit: number },
+  { kind, id, before, limit }: { kind: string; id: string; before?: number; limit: number },
 ) {
   const { catalogueRevisions: revisions } = reader.tables
   const { entry: _, ...columns } = { ...revisionColumns(reader) }
@@ -161,7 +160,7 @@ export function listRevisions(
 }
 
 /** @throws DomainError `revision_not_found` */
-export async function readRevision(reader: Reader, kind: KindName, id: string, revision: number) {
+export async function readRevision(reader: Reader, kind: string, id: string, revision: number) {
   const { catalogueRevisions: revisions } = reader.tables
   const [row] = await reader
     .select(revisionColumns(reader))
@@ -176,6 +175,6 @@ function revisionColumns({ tables: { catalogueRevisions } }: Pick<Reader, 'table
   return { revision, entry, source, staffId, staffName, reason, createdAt }
 }
 
-function ofEntry({ tables: { catalogueRevisions } }: Pick<Reader, 'tables'>, kind: KindName, id: string) {
+function ofEntry({ tables: { catalogueRevisions } }: Pick<Reader, 'tables'>, kind: string, id: string) {
   return and(eq(catalogueRevisions.kind, kind), eq(catalogueRevisions.entryId, id))
 }

@@ -1,12 +1,16 @@
-/** Kinds of catalogue entries. A room declares how its entries are compared, written and read; here each change gets its revision. */
+/**
+ * Kinds of catalogue entries. A room declares one: its words, its schema, and how entries are compared, written and read. Import,
+ * export, history, the console and the documentation follow from the declaration.
+ */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import type { EntryChange, EntryFault, EntryTable } from './entry.ts'
+import type { TObject } from '../../core/typebox.ts'
+import { commonFaults, deactivateEntry, type EntryChange, type EntryFault, type EntryTable } from './entry.ts'
 import { type Author, recordRevision, requireExpected } from './history.ts'
-import type { KindName } from './kinds.ts'
+import { defaultOf, type Text } from './texts.ts'
 
-/** Whether the same import writes an entry first. */
-export type WrittenBefore = (kind: KindName | 'collectible', id: string) => boolean
+/** Whether the same import writes an entry, or a collectible, first. */
+export type WrittenBefore = (kind: string, id: string) => boolean
 
 export interface ImportOptions {
   isWritten?: WrittenBefore
@@ -21,23 +25,41 @@ export interface WriteOptions extends ImportOptions {
   expected?: number | null
 }
 
-interface Declaration<Entry> {
-  kind: KindName
+interface Declaration<Entry, Name extends string, List extends string> {
+  /** Names an entry in files, in the history and in the console. */
+  kind: Name
+  /** Names the list in files and in the API, and is the tag of its cached responses. */
+  list: List
+  /** What an entry is, for the staff and the documentation. */
+  about: string
+  /** Of an entry in a file. The form of the console follows from it. */
+  schema: TObject & { static: Entry }
+  /** Whether entries give points, cash or goods, so that two people are needed where the club asks for them. */
+  givesValue: boolean
   table(tables: Tables): EntryTable
-  /** The rules that the schema cannot express. */
-  faults(entry: Entry): EntryFault[]
+  /** The rules that the schema cannot express, in addition to `commonFaults`. */
+  faults?(entry: Entry): EntryFault[]
+  /** Default: `title` or `name` in the default language. */
+  titleOf?(entry: Entry): string
+  /** Members that forms do not change once the entry exists. `id` is always one. */
+  fixed?: readonly (keyof Entry & string)[]
+  /** Ids of the collectibles that the entry describes. */
+  collectiblesOf?(entry: Entry): string[]
+  /** The order that an import needs. Default: by id. */
+  inOrder?(entries: Entry[]): Entry[]
   /** What `upsert` would change. @throws DomainError `catalogue_conflict` */
   plan(reader: Reader, entry: Entry, options?: ImportOptions): Promise<EntryChange>
   /** Locks the row of the entry before it changes anything. @throws DomainError `catalogue_conflict` */
   upsert(tx: Transaction, entry: Entry, options?: ImportOptions): Promise<EntryChange>
   /** The stored entries with these ids, in any order, with all members, as `upsert` takes them. */
   read(reader: Reader, ids: string[]): Promise<Entry[]>
-  /** False: it was not active. */
-  deactivate(tx: Transaction, id: string): Promise<boolean>
+  /** False: it was not active. Default: `deactivateEntry`. */
+  deactivate?(tx: Transaction, id: string): Promise<boolean>
 }
 
-/** How the entries of one kind are imported, exported and changed. */
-export interface EntryKind<Entry> extends Omit<Declaration<Entry>, 'upsert' | 'deactivate'> {
+/** How the entries of one kind are imported, exported, shown and changed. */
+export interface EntryKind<Entry, Name extends string = string, List extends string = string>
+  extends Omit<Required<Declaration<Entry, Name, List>>, 'deactivate' | 'upsert'> {
   /** Writes the entry, and a revision if it changes. @throws DomainError `catalogue_conflict`, `revision_conflict` */
   upsert(tx: Transaction, entry: Entry, options?: WriteOptions): Promise<EntryChange>
   /** @throws DomainError `revision_conflict` */
@@ -47,8 +69,12 @@ export interface EntryKind<Entry> extends Omit<Declaration<Entry>, 'upsert' | 'd
   recordChange<Result>(tx: Transaction, id: string, work: () => Promise<Result>): Promise<Result>
 }
 
-export function declareKind<Entry extends { id: string }>(declared: Declaration<Entry>): EntryKind<Entry> {
-  const { kind, table, read } = declared
+export function declareKind<
+  Entry extends { id: string },
+  const Name extends string,
+  const List extends string,
+>(declared: Declaration<Entry, Name, List>): EntryKind<Entry, Name, List> {
+  const { kind, list, schema, table, read } = declared
   const textOf = (entry: Entry | undefined) => entry && JSON.stringify(entry)
 
   async function record(tx: Transaction, id: string, before: Entry | undefined, author?: Author) {
@@ -58,8 +84,18 @@ export function declareKind<Entry extends { id: string }>(declared: Declaration<
     return recordRevision(tx, { kind, id, ...texts, author })
   }
 
+  function titleOf(entry: { id: string; title?: Text; name?: Text }): string {
+    const { id, name = id, title = name } = entry
+    return defaultOf(title)
+  }
+
   return {
+    titleOf,
+    fixed: [],
+    collectiblesOf: () => [],
+    inOrder: entries => entries,
     ...declared,
+    faults: entry => [...commonFaults(schema, entry), ...(declared.faults?.(entry) ?? [])],
     async upsert(tx, entry, { author, expected, ...options } = {}) {
       // For the history of an entry that has none yet.
       const [before] = await read(tx, [entry.id])
@@ -73,7 +109,9 @@ export function declareKind<Entry extends { id: string }>(declared: Declaration<
     },
     async deactivate(tx, id, { author, expected } = {}) {
       const [before] = await read(tx, [id])
-      if (!(await declared.deactivate(tx, id))) return
+      const isChanged = await (declared.deactivate?.(tx, id) ??
+        deactivateEntry(tx, table(tx.tables), list, id))
+      if (!isChanged) return
       const revision = await record(tx, id, before, author)
       requireExpected({ isCreated: false, revision }, expected)
     },

@@ -3,7 +3,7 @@
  * defaults in its columns, which statements, events and exports read, and the whole of texts in several languages as JSON.
  */
 import { asText, type TextByLanguage } from '../../core/texts.ts'
-import { Type } from '../../core/typebox.ts'
+import { type TSchema, Type } from '../../core/typebox.ts'
 
 export type Text = string | TextByLanguage
 
@@ -34,6 +34,9 @@ export function Text(maxLength: number, description: string) {
   )
 }
 
+/** Whether a schema is one of `Text`. */
+export const isText = ({ anyOf }: TSchema): boolean => anyOf?.[1]?.patternProperties?.[TAG] !== undefined
+
 const isTag = new RegExp(TAG)
 
 /** Whether a member of an entry is a text in several languages. */
@@ -44,16 +47,13 @@ const isByLanguage = (value: unknown): value is TextByLanguage =>
   Object.keys(value).length > 0
 
 /** Tags that BCP 47 replaces by others, such as `iw`: no preference would ever find them. */
-export function textFaults(texts: Record<string, Text | null | undefined>, pointer = '') {
-  return Object.entries(texts).flatMap(([name, text]) =>
-    Object.keys(isByLanguage(text) ? text : {}).flatMap(tag => {
-      const [canonical = tag] = Intl.getCanonicalLocales(tag)
-      return canonical === tag
-        ? []
-        : [{ pointer: `${pointer}/${name}/${tag}`, message: `must be ${canonical}, its canonical tag` }]
-    }),
-  )
-}
+export const textFaults = (pointer: string, text: unknown) =>
+  Object.keys(isByLanguage(text) ? text : {}).flatMap(tag => {
+    const [canonical = tag] = Intl.getCanonicalLocales(tag)
+    return canonical === tag
+      ? []
+      : [{ pointer: `${pointer}/${tag}`, message: `must be ${canonical}, its canonical tag` }]
+  })
 
 /** The text in its default language. */
 export const defaultOf = (text: Text): string => (isByLanguage(text) ? (Object.values(text)[0] ?? '') : text)

@@ -3,31 +3,29 @@
  * reported since.
  */
 import { eq, inArray } from 'drizzle-orm'
-import type { Transaction } from '../../../db/index.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
 import { instantIn } from '../../core/instant.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
-import {
-  compareEntries,
-  completeEntry,
-  deactivateEntry,
-  type EntryChange,
-  refuseEntry,
-  slugFaults,
-} from '../catalogue/entry.ts'
+import { compareEntries, completeEntry, type EntryChange, refuseEntry } from '../catalogue/entry.ts'
 import { declareKind, type ImportOptions, type WriteOptions } from '../catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, textFaults } from '../catalogue/texts.ts'
+import { columnsOfTexts, defaultOf, statedTexts } from '../catalogue/texts.ts'
+import { findTeamIds } from '../teams/teams.ts'
 import { MatchEntry } from './entry-schema.ts'
 import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
 import { queueSettlement } from './settlements.ts'
 
-/** Teams that must exist before the match is written. */
-export const teamsOf = ({ homeTeamId, awayTeamId }: MatchEntry) => [
-  { pointer: '/homeTeamId', id: homeTeamId },
-  { pointer: '/awayTeamId', id: awayTeamId },
-]
+/** @throws DomainError `catalogue_conflict` for a team that is not stored */
+async function requireTeams(reader: Reader, entry: MatchEntry, { isWritten = () => false }: ImportOptions) {
+  const { homeTeamId, awayTeamId } = entry
+  const known = await findTeamIds(reader, [homeTeamId, awayTeamId])
+  const missing = (['homeTeamId', 'awayTeamId'] as const).filter(
+    name => !known.has(entry[name]) && !isWritten('team', entry[name]),
+  )
+  refuseEntry(...missing.map(name => ({ pointer: `/${name}`, message: 'must be a team of the catalogue' })))
+}
 
-/** @throws DomainError `catalogue_conflict` if the teams of the match differ, or its state is not valid */
+/** @throws DomainError `catalogue_conflict` if the teams of the match differ or are not stored, or its state is not valid */
 async function writeMatch(
   tx: Transaction,
   entry: MatchEntry,
@@ -36,6 +34,7 @@ async function writeMatch(
   const { matches } = tx.tables
   const now = tx.now()
   const { id, homeTeamId, awayTeamId } = entry
+  await requireTeams(tx, entry, options)
   const columns = columnsOfTexts(membersOf(entry))
   const created = changeOf(undefined, entry, options)
   const revision = entry.revision ?? 1
@@ -107,18 +106,24 @@ function membersOf({ competition, season, round, venue, active }: MatchEntry) {
   return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
 }
 
-export const matchKind = declareKind<MatchEntry>({
+export const matchKind = declareKind({
   kind: 'match',
+  list: 'matches',
+  about: 'A match of two teams, which fans predict and check in to.',
+  schema: MatchEntry,
+  // A result settles predictions.
+  givesValue: true,
+  // Its state is reported, each time with a greater revision.
+  fixed: ['homeTeamId', 'awayTeamId', 'status', 'homeScore', 'awayScore', 'revision'],
   table: ({ matches }) => matches,
-  faults({ id, homeTeamId, awayTeamId, competition, round, venue }) {
-    const differ = homeTeamId !== awayTeamId
-    return [
-      ...slugFaults(id),
-      ...textFaults({ competition, round, venue }),
-      ...(differ ? [] : [{ pointer: '/awayTeamId', message: 'must not be the home team' }]),
-    ]
+  faults: ({ homeTeamId, awayTeamId }) =>
+    homeTeamId === awayTeamId ? [{ pointer: '/awayTeamId', message: 'must not be the home team' }] : [],
+  titleOf({ competition, round, homeTeamId, awayTeamId }) {
+    const where = [competition, round].flatMap(text => (text == null ? [] : [defaultOf(text)]))
+    return `${homeTeamId} – ${awayTeamId} (${where.join(', ')})`
   },
   async plan(reader, entry, options = {}) {
+    await requireTeams(reader, entry, options)
     const { matches } = reader.tables
     const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
     return changeOf(row, entry, options)
@@ -133,8 +138,6 @@ export const matchKind = declareKind<MatchEntry>({
       return completeEntry(MatchEntry, stated as MatchEntry)
     })
   },
-  /** The match is not listed any more and takes no check-ins and predictions. */
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.matches, matchesTag, id),
 })
 
 export const upsertMatch = (tx: Transaction, entry: MatchEntry, options?: WriteOptions) =>

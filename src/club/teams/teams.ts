@@ -1,6 +1,6 @@
 /** The clubs that a fan can follow. */
 
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -17,6 +17,13 @@ async function listTeams(reader: Reader) {
   const { teams } = reader.tables
   const rows = await reader.select().from(teams).where(eq(teams.active, true)).orderBy(asc(teams.id))
   return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => presentTexts(team))
+}
+
+/** Those of these teams that are stored, active or not. */
+export async function findTeamIds(reader: Reader, ids: string[]): Promise<Set<string>> {
+  const { teams } = reader.tables
+  const rows = await reader.select({ id: teams.id }).from(teams).where(inArray(teams.id, ids))
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** `pointer` is where the request names the team. An inactive team is not found. */

@@ -2,31 +2,22 @@
 import { eq, inArray } from 'drizzle-orm'
 import { isCountry } from '../../core/country.ts'
 import { teamsTag } from '../../platform/cache/tags.ts'
-import {
-  compareEntries,
-  completeEntry,
-  deactivateEntry,
-  pictureFaults,
-  slugFaults,
-} from '../catalogue/entry.ts'
+import { compareEntries, completeEntry } from '../catalogue/entry.ts'
 import { declareKind, type EntryKind } from '../catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, textFaults } from '../catalogue/texts.ts'
+import { columnsOfTexts, statedTexts } from '../catalogue/texts.ts'
 import { TeamEntry } from './entry-schema.ts'
 
-export const teamKind: EntryKind<TeamEntry> = declareKind<TeamEntry>({
+export const teamKind: EntryKind<TeamEntry, 'team', 'teams'> = declareKind({
   kind: 'team',
+  list: 'teams',
+  about: 'A club that fans can follow, and that plays matches.',
+  schema: TeamEntry,
+  givesValue: false,
   table: ({ teams }) => teams,
-  faults({ id, country, crestUrl, name, shortName, city }) {
-    const known = country == null || isCountry(country)
-    return [
-      ...slugFaults(id),
-      ...(known
-        ? []
-        : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals, or XK' }]),
-      ...pictureFaults('/crestUrl', crestUrl),
-      ...textFaults({ name, shortName, city }),
-    ]
-  },
+  faults: ({ country }) =>
+    country == null || isCountry(country)
+      ? []
+      : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals, or XK' }],
   async plan(reader, entry) {
     const { teams } = reader.tables
     const [row] = await reader.select().from(teams).where(eq(teams.id, entry.id))
@@ -50,8 +41,6 @@ export const teamKind: EntryKind<TeamEntry> = declareKind<TeamEntry>({
     // Guarantee of the cast: only valid entries are written.
     return rows.map(row => completeEntry(TeamEntry, statedTexts(row) as TeamEntry))
   },
-  /** Fans who follow the team keep it. */
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.teams, teamsTag, id),
 })
 
 function membersOf(entry: TeamEntry) {

@@ -2,32 +2,22 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { conditionFaults, eventTypeFaults } from '../../club/catalogue/conditions.ts'
-import {
-  availabilityFaults,
-  compareEntries,
-  type EntryChange,
-  type EntryFault,
-  instantOf,
-  slugFaults,
-} from '../../club/catalogue/entry.ts'
+import { compareEntries, type EntryChange, type EntryFault, instantOf } from '../../club/catalogue/entry.ts'
 import { declareKind } from '../../club/catalogue/kind.ts'
-import { defaultOf, textFaults } from '../../club/catalogue/texts.ts'
+import { defaultOf } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
-import type { RuleEntry } from './entry-schema.ts'
+import { RuleEntry } from './entry-schema.ts'
 import { contentOf, parseContent, type RuleContent } from './rule.ts'
 
 /** The rules that the schema cannot express. */
 function ruleFaults(entry: RuleEntry): EntryFault[] {
-  const { id, name, when, timeZone } = contentOf(entry)
+  const { when, timeZone } = contentOf(entry)
   const zone = { pointer: '/timeZone', message: 'must be an IANA time zone like Europe/London' }
   return [
-    ...slugFaults(id),
-    ...textFaults({ name }),
     ...eventTypeFaults(entry.eventType, '/eventType'),
     ...conditionFaults(when, '/when'),
     ...(isTimeZone(timeZone) ? [] : [zone]),
-    ...availabilityFaults(entry),
   ]
 }
 
@@ -84,8 +74,12 @@ function changeOf(before: RuleContent | undefined, after: RuleContent): EntryCha
   return compareEntries(before && { ...before }, members)
 }
 
-export const ruleKind = declareKind<RuleEntry>({
+export const ruleKind = declareKind({
   kind: 'rule',
+  list: 'rules',
+  about: 'Points for each event of a type.',
+  schema: RuleEntry,
+  givesValue: true,
   table: ({ rules }) => rules,
   faults: ruleFaults,
   plan: async (reader, entry) => changeOf(await findContent(reader, entry.id), contentOf(entry)),

@@ -1,11 +1,13 @@
 /** The stored catalogue in the form of an import. The import of an export into an empty database makes the same export again. */
 import { and, asc, gt, inArray, notExists, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import type { QuestEntry } from '../../play/quests/entry-schema.ts'
-import { type CatalogueRecord, kindNamed, type RecordKind } from './import/catalogue-records.ts'
-import { CATALOGUE_LISTS } from './import/catalogue-schema.ts'
-
-export type ListName = keyof typeof CATALOGUE_LISTS
+import {
+  type CatalogueRecord,
+  kindNamed,
+  kinds,
+  type ListName,
+  type RecordKind,
+} from './import/catalogue-records.ts'
 
 type Entry = CatalogueRecord['entry']
 
@@ -19,18 +21,15 @@ export async function exportCatalogue(
 ): Promise<Partial<Record<ListName, Entry[]>>> {
   const wanted = new Set(lists)
   const catalogue: Partial<Record<ListName, Entry[]>> = {}
-  // Guarantee of the cast: the keys of the constant.
-  for (const [list, kind] of Object.entries(CATALOGUE_LISTS) as [ListName, RecordKind][])
-    if (wanted.has(list)) catalogue[list] = await readAll(reader, kind)
+  for (const { list, kind } of kinds) if (wanted.has(list)) catalogue[list] = await readAll(reader, kind)
   return catalogue
 }
 
-/** In the order of the ids; quests after those that they require, as an import needs them. */
+/** In the order of the ids, or in that which an import needs. */
 async function readAll(reader: Reader, kind: RecordKind): Promise<Entry[]> {
   const entries = []
   for await (const page of eachPageOfEntries(reader, kind)) entries.push(...page)
-  // Guarantee of the cast: entries of the kind.
-  return kind === 'quest' ? requiredFirst(entries as QuestEntry[]) : entries
+  return kindNamed(kind).inOrder(entries)
 }
 
 /** All entries of a kind, by id, after one. */
@@ -54,21 +53,6 @@ export async function* eachPageOfEntries(
     if (ids.length < PAGE) return
     last = ids.at(-1)
   }
-}
-
-function requiredFirst(quests: QuestEntry[]): QuestEntry[] {
-  const byId = new Map(quests.map(quest => [quest.id, quest]))
-  const ordered = new Set<QuestEntry>()
-  // The import refuses circles.
-  const add = (quest: QuestEntry) => {
-    for (const required of (quest.requires ?? []).toSorted()) {
-      const first = byId.get(required)
-      if (first && !ordered.has(first)) add(first)
-    }
-    ordered.add(quest)
-  }
-  for (const quest of quests) add(quest)
-  return [...ordered]
 }
 
 /** Collectibles that sets and products name and no pack contains: a file describes collectibles in packs alone. */

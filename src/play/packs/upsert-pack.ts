@@ -5,19 +5,16 @@
 import { and, asc, eq, inArray, ne, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
-  commonFaults,
   compareEntries,
   completeEntry,
-  deactivateEntry,
   type EntryChange,
   type EntryFault,
   instantOf,
-  pictureFaults,
   refuseEntry,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
 import { declareKind } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
+import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
@@ -33,8 +30,6 @@ function packFaults(entry: PackEntry): EntryFault[] {
   const { price, items } = entry
   const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
   return [
-    ...commonFaults(entry),
-    ...textFaults({ name: entry.name, description: entry.description }),
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
@@ -43,9 +38,7 @@ function packFaults(entry: PackEntry): EntryFault[] {
       : []),
     ...items.flatMap((item, index) => [
       ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${index}/id` })),
-      ...pictureFaults(`/items/${index}/imageUrl`, item.imageUrl),
       ...halfDescribed(item, index),
-      ...textFaults({ name: item.name, description: item.description }, `/items/${index}`),
     ]),
   ]
 }
@@ -191,10 +184,15 @@ function entryOf(row: PackRow, items: PackItem[]): PackEntry {
   return completeEntry(PackEntry, stated)
 }
 
-export const packKind = declareKind<PackEntry>({
+export const packKind = declareKind({
   kind: 'pack',
+  list: 'packs',
+  about: 'Collectibles that are drawn when a fan opens one.',
+  schema: PackEntry,
+  givesValue: true,
   table: ({ packs }) => packs,
   faults: packFaults,
+  collectiblesOf: ({ items }) => items.map(({ id }) => id),
   async plan(reader, entry) {
     const { packs } = reader.tables
     const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
@@ -210,6 +208,4 @@ export const packKind = declareKind<PackEntry>({
     )
     return rows.map(row => entryOf(row, items.get(row.id) ?? []))
   },
-  /** Pending purchases can still be completed, and sealed packs can still be opened. */
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.packs, packsTag, id),
 })

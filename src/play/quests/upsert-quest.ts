@@ -3,7 +3,6 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { conditionFaults, eventTypeFaults } from '../../club/catalogue/conditions.ts'
 import {
-  commonFaults,
   compareEntries,
   completeEntry,
   type EntryChange,
@@ -12,7 +11,6 @@ import {
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
 import { declareKind, type ImportOptions, type WrittenBefore } from '../../club/catalogue/kind.ts'
-import { textFaults } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
 import { questsTag } from '../../platform/cache/tags.ts'
@@ -23,8 +21,8 @@ import { QuestEntry } from './entry-schema.ts'
 
 /** The rules that the schema cannot express. */
 function questFaults(entry: QuestEntry): EntryFault[] {
-  const { title, description, kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
-  const faults = [...commonFaults(entry), ...textFaults({ title, description })]
+  const { kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
+  const faults: EntryFault[] = []
   const fault = (pointer: string, message: string) => faults.push({ pointer, message })
   if (!isTimeZone(timeZone)) fault('/timeZone', 'must be an IANA time zone, such as Europe/London')
   if (kind === 'achievement' && period !== 'once') fault('/period', 'must be once for an achievement')
@@ -163,8 +161,28 @@ async function readQuests(reader: Reader, ids: string[]): Promise<QuestEntry[]> 
   })
 }
 
-export const questKind = declareKind<QuestEntry>({
+/** Each after those that it requires. An import refuses circles. */
+function requiredFirst(quests: QuestEntry[]): QuestEntry[] {
+  const byId = new Map(quests.map(quest => [quest.id, quest]))
+  const ordered = new Set<QuestEntry>()
+  const add = (quest: QuestEntry) => {
+    for (const required of (quest.requires ?? []).toSorted()) {
+      const first = byId.get(required)
+      if (first && !ordered.has(first)) add(first)
+    }
+    ordered.add(quest)
+  }
+  for (const quest of quests) add(quest)
+  return [...ordered]
+}
+
+export const questKind = declareKind({
   kind: 'quest',
+  list: 'quests',
+  about: 'What fans do for a reward: once, in each period, or in a row.',
+  schema: QuestEntry,
+  givesValue: true,
+  inOrder: requiredFirst,
   table: ({ quests }) => quests,
   faults: questFaults,
   plan: planQuest,

@@ -6,16 +6,14 @@ import { count, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import {
-  commonFaults,
   compareEntries,
   completeEntry,
-  deactivateEntry,
   type EntryChange,
   instantOf,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
 import { declareKind } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
+import { columnsOfTexts, statedTexts } from '../../club/catalogue/texts.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 import { presentHolds, storedHolds } from '../wallets/holdings.ts'
 import { findReward } from './catalogue.ts'
@@ -79,8 +77,6 @@ function membersOf(entry: RewardEntry) {
   return { ...members, requiredHolding, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
 }
 
-const textsOf = ({ title, description }: RewardEntry) => ({ title, description })
-
 /** The number of claims by reward. */
 async function countClaimsOf(reader: Reader, rewardIds: string[]): Promise<Map<string, number>> {
   const { userRewards } = reader.tables
@@ -104,10 +100,13 @@ function entryOf(row: RewardRow, claims: number): RewardEntry {
   return completeEntry(RewardEntry, stated)
 }
 
-export const rewardKind = declareKind<RewardEntry>({
+export const rewardKind = declareKind({
   kind: 'reward',
+  list: 'rewards',
+  about: 'What fans with enough points can claim.',
+  schema: RewardEntry,
+  givesValue: true,
   table: ({ rewards }) => rewards,
-  faults: entry => [...commonFaults(entry), ...textFaults(textsOf(entry))],
   async plan(reader, entry) {
     return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
   },
@@ -119,6 +118,4 @@ export const rewardKind = declareKind<RewardEntry>({
     const claims = limited.length === 0 ? new Map<string, number>() : await countClaimsOf(reader, limited)
     return rows.map(row => entryOf(row, claims.get(row.id) ?? 0))
   },
-  /** Existing claims can still be redeemed. */
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.rewards, rewardsTag, id),
 })

@@ -1,20 +1,13 @@
 /** Imports sets. A change applies to later completions: a fan who has completed a set keeps it, and what it gave. */
 import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
-import {
-  compareEntries,
-  deactivateEntry,
-  type EntryChange,
-  type EntryFault,
-  refuseEntry,
-  slugFaults,
-} from '../../club/catalogue/entry.ts'
+import { compareEntries, type EntryChange, type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
 import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
+import { columnsOfTexts, statedTexts } from '../../club/catalogue/texts.ts'
 import { setsTag } from '../../platform/cache/tags.ts'
 import { findCollectibleIds } from '../packs/catalogue.ts'
 import { isReward } from '../rewards/give-reward.ts'
-import type { SetEntry } from './entry-schema.ts'
+import { SetEntry } from './entry-schema.ts'
 
 /** @throws DomainError `catalogue_conflict` for an unknown collectible or reward */
 async function planSet(reader: Reader, entry: SetEntry, options?: ImportOptions): Promise<EntryChange> {
@@ -94,13 +87,14 @@ async function referenceFaults(
   return faults
 }
 
-export const setKind = declareKind<SetEntry>({
+export const setKind = declareKind({
   kind: 'set',
+  list: 'sets',
+  about: 'Collectibles that are worth a reward together.',
+  schema: SetEntry,
+  givesValue: true,
   table: ({ sets }) => sets,
-  faults: ({ id, name }) => [...slugFaults(id), ...textFaults({ name })],
   plan: planSet,
   upsert: upsertSet,
   read: readSets,
-  /** Fans who completed it still see it. */
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.sets, setsTag, id),
 })

@@ -2,18 +2,15 @@
 import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import {
-  commonFaults,
   compareEntries,
   completeEntry,
-  deactivateEntry,
   type EntryChange,
   type EntryFault,
   instantOf,
-  pictureFaults,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
 import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
-import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
+import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { isCountry } from '../../core/country.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
@@ -31,21 +28,17 @@ const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
 
 /** The rules that the schema cannot express. */
 function productFaults(entry: ProductEntry): EntryFault[] {
-  const { kind, price, variants, shipsTo, images = [] } = entry
+  const { kind, price, variants, shipsTo } = entry
   const repeated = (ids: string[], pointer: (index: number) => string) =>
     ids.flatMap((id, index) =>
       ids.indexOf(id) < index ? [{ pointer: pointer(index), message: 'must be listed once' }] : [],
     )
   const ids = variants.map(({ id }) => id)
   return [
-    ...commonFaults(entry),
-    ...textFaults({ name: entry.name, description: entry.description }),
-    ...images.flatMap((url, index) => pictureFaults(`/images/${index}`, url)),
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
     ...repeated(ids, index => `/variants/${index}/id`),
-    ...variants.flatMap(({ name }, index) => textFaults({ name }, `/variants/${index}`)),
     ...deliversFaults(kind, entry.delivers),
     ...(shipsTo && kind !== 'physical'
       ? [{ pointer: '/shipsTo', message: 'must be null: only products of the kind physical are shipped' }]
@@ -239,8 +232,12 @@ function entryOf(row: ProductRow, variants: VariantRow[]): ProductEntry {
   return completeEntry(ProductEntry, stated as ProductEntry)
 }
 
-export const productKind = declareKind<ProductEntry>({
+export const productKind = declareKind({
   kind: 'product',
+  list: 'products',
+  about: 'What fans buy in the shop, in one or several variants.',
+  schema: ProductEntry,
+  givesValue: true,
   table: ({ products }) => products,
   faults: productFaults,
   async plan(reader, entry, options) {
@@ -256,5 +253,4 @@ export const productKind = declareKind<ProductEntry>({
     const variants = await readVariants(reader, ids)
     return rows.map(row => entryOf(row, variants.get(row.id) ?? []))
   },
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.products, productsTag, id),
 })

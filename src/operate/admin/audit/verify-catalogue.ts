@@ -7,11 +7,10 @@ import type { Reader, Tables } from '../../../../db/index.ts'
 import { tablesInOrder } from '../../../../db/schema/shape.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
 import { nameOfRevision, readHeads } from '../../../club/catalogue/history.ts'
-import { KINDS, type KindName } from '../../../club/catalogue/kinds.ts'
 import { defaultOf, type Text } from '../../../club/catalogue/texts.ts'
 import { readVersion } from '../../../club/catalogue/versions.ts'
 import type { RuleContent } from '../../../economy/rules/rule.ts'
-import { kindNamed } from '../import/catalogue-records.ts'
+import { kindNamed, kinds, type RecordKind } from '../import/catalogue-records.ts'
 import { differs, type Finding, readJson } from './finding.ts'
 
 type Revision = Tables['catalogueRevisions']['$inferSelect']
@@ -22,7 +21,7 @@ const PAGE = 200
 /** In a snapshot: an import writes an entry and its revision by several statements. */
 export async function findWrongCatalogue(reader: Reader): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const kind of KINDS) findings.push(...(await findWrongEntries(reader, kind)))
+  for (const { kind } of kinds) findings.push(...(await findWrongEntries(reader, kind)))
   return [
     ...findings,
     ...(await findWrongTexts(reader)),
@@ -33,7 +32,7 @@ export async function findWrongCatalogue(reader: Reader): Promise<Finding[]> {
   ]
 }
 
-async function findWrongEntries(reader: Reader, kind: KindName): Promise<Finding[]> {
+async function findWrongEntries(reader: Reader, kind: RecordKind): Promise<Finding[]> {
   const { catalogueRevisions: revisions } = reader.tables
   const rows = await reader
     .selectDistinct({ id: revisions.entryId })
@@ -63,7 +62,7 @@ async function findWrongEntries(reader: Reader, kind: KindName): Promise<Finding
 }
 
 function auditEntry(
-  kind: KindName,
+  kind: RecordKind,
   id: string,
   history: Revision[],
   entry: object | undefined,

@@ -6,7 +6,6 @@ import { DomainError } from '../../../core/problems.ts'
 import {
   type CatalogueRecord,
   entryKinds,
-  findMissingTeams,
   namesOf,
   planRecord,
   type RecordKind,
@@ -70,12 +69,9 @@ export const writeStep = async (
 async function planRecords(db: Database, { records }: CatalogueFile, force?: boolean) {
   const steps: CatalogueStep[] = []
   const faults: Fault[] = []
-  const teams = new Set(records.flatMap(({ record: { kind, entry } }) => (kind === 'team' ? entry.id : [])))
   const written = new Set<string>()
   for (const { record, faultAt } of records) {
     const { kind, entry } = record
-    for (const { pointer, message } of await findMissingTeams(db.read, record, teams))
-      faults.push(faultAt(pointer, message))
     try {
       steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record, { written, force })), record })
     } catch (error) {

@@ -1,10 +1,7 @@
-/** The steps of a catalogue import for each kind of record: check, compare, write, deactivate. */
-import { inArray } from 'drizzle-orm'
+/** The kinds of the catalogue, and the steps of an import for each record: check, compare, write. */
 import type { Reader, Transaction } from '../../../../db/index.ts'
-import type { EntryFault } from '../../../club/catalogue/entry.ts'
 import type { EntryKind, WriteOptions } from '../../../club/catalogue/kind.ts'
-import type { KindName } from '../../../club/catalogue/kinds.ts'
-import { matchKind, teamsOf } from '../../../club/matches/upsert-match.ts'
+import { matchKind } from '../../../club/matches/upsert-match.ts'
 import { teamKind } from '../../../club/teams/upsert-team.ts'
 import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
 import { packKind } from '../../../play/packs/upsert-pack.ts'
@@ -13,22 +10,36 @@ import { rewardKind } from '../../../play/rewards/upsert-reward.ts'
 import { setKind } from '../../../play/sets/upsert-set.ts'
 import { productKind } from '../../../play/shop/upsert-product.ts'
 
-export const entryKinds = {
-  team: teamKind,
-  reward: rewardKind,
-  pack: packKind,
-  match: matchKind,
-  rule: ruleKind,
-  quest: questKind,
-  set: setKind,
-  product: productKind,
-} satisfies Record<KindName, unknown>
+/** In the order of an import: what an entry names comes first. All that is said of the kinds follows from this list. */
+export const kinds = [
+  teamKind,
+  rewardKind,
+  packKind,
+  matchKind,
+  ruleKind,
+  questKind,
+  setKind,
+  productKind,
+] as const
 
-export type RecordKind = KindName
+type Kind = (typeof kinds)[number]
+export type RecordKind = Kind['kind']
+export type ListName = Kind['list']
 
-type EntryOf<Kind extends RecordKind> = Parameters<(typeof entryKinds)[Kind]['upsert']>[1]
+type Names<Kinds extends readonly { kind: string }[]> = { [At in keyof Kinds]: Kinds[At]['kind'] }
+/** Guarantee of the cast: the name of each kind, in their order. */
+export const kindNames = kinds.map(({ kind }) => kind) as unknown as Names<typeof kinds>
 
-export type CatalogueRecord = { [Kind in RecordKind]: { kind: Kind; entry: EntryOf<Kind> } }[RecordKind]
+/** Guarantee of the cast: each kind has its own name. */
+export const entryKinds = Object.fromEntries(kinds.map(kind => [kind.kind, kind])) as {
+  [Name in RecordKind]: Extract<Kind, { kind: Name }>
+}
+
+export const isRecordKind = (name: unknown): name is RecordKind => kinds.some(({ kind }) => kind === name)
+
+type EntryOf<Name extends RecordKind> = Parameters<(typeof entryKinds)[Name]['upsert']>[1]
+
+export type CatalogueRecord = { [Name in RecordKind]: { kind: Name; entry: EntryOf<Name> } }[RecordKind]
 
 /** Guarantee of the cast: callers pass entries of the kind. */
 export const kindNamed = (kind: RecordKind) => entryKinds[kind] as EntryKind<CatalogueRecord['entry']>
@@ -38,29 +49,15 @@ const kindOf = ({ kind }: CatalogueRecord) => kindNamed(kind)
 /** The rules of a record that the schema cannot express. */
 export const recordFaults = (record: CatalogueRecord) => kindOf(record).faults(record.entry)
 
-/** Teams that the record names and that are neither stored nor in `stated`. */
-export async function findMissingTeams(
-  reader: Reader,
-  { kind, entry }: CatalogueRecord,
-  stated: Set<string>,
-): Promise<EntryFault[]> {
-  const named = kind === 'match' ? teamsOf(entry).filter(({ id }) => !stated.has(id)) : []
-  if (named.length === 0) return []
-  const { teams } = reader.tables
-  const ids = named.map(({ id }) => id)
-  const rows = await reader.select({ id: teams.id }).from(teams).where(inArray(teams.id, ids))
-  return named
-    .filter(({ id }) => rows.every(row => row.id !== id))
-    .map(({ pointer }) => ({ pointer, message: 'must be a team of the catalogue' }))
-}
-
 const nameOf = (kind: string, id: string) => `${kind} ${id}`
 
 /** What a record writes, as names for `planRecord`. */
-export function namesOf({ kind, entry }: CatalogueRecord): string[] {
-  const items = kind === 'pack' ? entry.items.map(({ id }) => nameOf('collectible', id)) : []
-  return [nameOf(kind, entry.id), ...items]
-}
+export const namesOf = (record: CatalogueRecord): string[] => [
+  nameOf(record.kind, record.entry.id),
+  ...kindOf(record)
+    .collectiblesOf(record.entry)
+    .map(id => nameOf('collectible', id)),
+]
 
 interface PlanOptions {
   /** Names of what the same import writes before. */

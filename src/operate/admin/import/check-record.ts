@@ -1,13 +1,10 @@
-/** Checks one entry from a program as the import checks a file: schema, rules, and what it names. */
-import type { Reader } from '../../../../db/index.ts'
-import { refuseEntry } from '../../../club/catalogue/entry.ts'
+/** Checks one entry from a program as the import checks a file: schema, and rules. */
 import { explainFault, MAX_ERRORS, shorten } from '../../../core/faults.ts'
 import { errorsOf } from '../../../core/formats.ts'
 import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { ValueErrorType } from '../../../core/typebox.ts'
-import { type CatalogueRecord, findMissingTeams, type RecordKind, recordFaults } from './catalogue-records.ts'
-import { entrySchemas } from './catalogue-schema.ts'
+import { type CatalogueRecord, kindNamed, type RecordKind, recordFaults } from './catalogue-records.ts'
 
 /** The record of a value. Pointers lead into the entry. @throws DomainError `validation_failed` */
 export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {
@@ -20,7 +17,7 @@ export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {
 
 function schemaErrors(kind: RecordKind, value: unknown): FieldError[] {
   const byPlace = new Map<string, FieldError>()
-  for (const error of errorsOf(entrySchemas[kind], value)) {
+  for (const error of errorsOf(kindNamed(kind).schema, value)) {
     const pointer = shorten(error.path)
     const isUnknown = error.type === ValueErrorType.ObjectAdditionalProperties
     const message = isUnknown ? 'is unknown' : explainFault(error)
@@ -34,7 +31,3 @@ function refuseInvalid(errors: FieldError[]): void {
   if (errors.length > 0)
     throw new DomainError(transportProblems.validation_failed, { errors: errors.slice(0, MAX_ERRORS) })
 }
-
-/** @throws DomainError `catalogue_conflict` for teams that are not stored */
-export const requireTeams = async (reader: Reader, record: CatalogueRecord): Promise<void> =>
-  refuseEntry(...(await findMissingTeams(reader, record, new Set())))

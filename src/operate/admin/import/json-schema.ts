@@ -1,18 +1,24 @@
 /** The schemas of the catalogue as JSON Schema draft 7, for editors: of files, and of the console. */
 import { isObject, type Json, mapValues } from '../../../platform/docs/json-schema.ts'
-import type { RecordKind } from './catalogue-records.ts'
-import { Catalogue, entrySchemas } from './catalogue-schema.ts'
+import { kindNamed, type RecordKind } from './catalogue-records.ts'
+import { Catalogue } from './catalogue-schema.ts'
 
 const DRAFT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 
 /** Of a file. */
 export const catalogJsonSchema = (): Json => ({ ...DRAFT, ...(standardKeywords(Catalogue) as Json) })
 
-/** Of an entry. */
-export const entryJsonSchema = (kind: RecordKind): Json => ({
-  ...DRAFT,
-  ...(standardKeywords(entrySchemas[kind]) as Json),
-})
+/** Of an entry, for forms: what cannot change once the entry exists is `readOnly`. */
+export function entryJsonSchema(kind: RecordKind): Json {
+  const { schema, fixed } = kindNamed(kind)
+  const { properties, ...json } = standardKeywords(schema) as Json
+  const isFixed = (name: string) => name === 'id' || fixed.some(member => member === name)
+  const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => [
+    name,
+    isFixed(name) ? { ...member, readOnly: true } : member,
+  ])
+  return { ...DRAFT, ...json, properties: Object.fromEntries(members) }
+}
 
 /** Removes the keywords of the application. */
 function standardKeywords(value: unknown): unknown {

@@ -4,8 +4,15 @@ import { explainFault } from '../../../core/faults.ts'
 import { errorsOf } from '../../../core/formats.ts'
 import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
 import { descriptionOf } from '../../../play/packs/upsert-collectibles.ts'
-import { type CatalogueRecord, type RecordKind, recordFaults } from './catalogue-records.ts'
-import { CATALOGUE_LISTS, Catalogue, catalogueLines, wrappedLines } from './catalogue-schema.ts'
+import {
+  type CatalogueRecord,
+  isRecordKind,
+  kindNames,
+  kinds,
+  type RecordKind,
+  recordFaults,
+} from './catalogue-records.ts'
+import { Catalogue, flatLineOf, wrappedLineOf } from './catalogue-schema.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 
 interface LocatedRecord {
@@ -26,11 +33,6 @@ export interface CatalogueFile {
 interface Reading extends CatalogueFile {
   named: { key: string; fault: Fault }[]
 }
-
-const KINDS = Object.values(CATALOGUE_LISTS)
-type FlatKind = keyof typeof catalogueLines
-const isFlat = (kind: RecordKind): kind is FlatKind => kind in catalogueLines
-const isKind = (kind: unknown): kind is RecordKind => KINDS.some(known => known === kind)
 
 /** @param isLines the file is NDJSON; otherwise its first line decides */
 export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
@@ -60,7 +62,7 @@ function readDocument(text: string, file: Reading): void {
   const broken = new Set(file.faults.map(({ pointer }) => pointer.split('/', 3).join('/')))
   // Guarantee: validated above; invalid entries are skipped.
   const document = json.value as Record<string, unknown>
-  for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
+  for (const { list, kind } of kinds) {
     const entries = document[list]
     if (!Array.isArray(entries)) continue
     file.kinds.add(kind)
@@ -78,14 +80,17 @@ function readLines(text: string, file: Reading): void {
     const json = tryParse(line, index + 1, file)
     if (!json) continue
     const { kind, ...entry } = Object(json.value) as { kind?: unknown; entry?: unknown }
-    if (!isKind(kind)) {
-      file.faults.push({ line: index + 1, pointer: '/kind', message: `must be one of ${KINDS.join(', ')}` })
+    if (!isRecordKind(kind)) {
+      file.faults.push({
+        line: index + 1,
+        pointer: '/kind',
+        message: `must be one of ${kindNames.join(', ')}`,
+      })
       continue
     }
     file.kinds.add(kind)
-    // Quests and products have a `kind` of their own.
-    const flat = !('entry' in entry) && isFlat(kind) ? catalogueLines[kind] : undefined
-    const [root, schema] = flat ? ['', flat] : ['/entry', wrappedLines[kind]]
+    const flat = 'entry' in entry ? undefined : flatLineOf(kind)
+    const [root, schema] = flat ? ['', flat] : ['/entry', wrappedLineOf(kind)]
     const stated = flat ? entry : entry.entry
     nameEntry(json, kind, stated, root, file)
     if (collectFaults(json, schema, file).size > 0) continue

@@ -4,13 +4,16 @@ import { isWithin } from '../../../club/catalogue/availability.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
 import { readRevisionNumber } from '../../../club/catalogue/history.ts'
 import { catalogueProblems } from '../../../club/catalogue/problems.ts'
-import { defaultOf, type Text } from '../../../club/catalogue/texts.ts'
 import { type Cursors, type Page, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { eachPageOfEntries } from '../../admin/export-catalogue.ts'
-import { type CatalogueRecord, kindNamed, type RecordKind } from '../../admin/import/catalogue-records.ts'
-import { CATALOGUE_LISTS } from '../../admin/import/catalogue-schema.ts'
+import {
+  type CatalogueRecord,
+  kindNamed,
+  kinds,
+  type RecordKind,
+} from '../../admin/import/catalogue-records.ts'
 import { entryJsonSchema } from '../../admin/import/json-schema.ts'
 import type { EntriesQuery } from './schema.ts'
 import type { EntryState } from './states.ts'
@@ -19,14 +22,12 @@ type Entry = CatalogueRecord['entry']
 
 /** The kinds with the number of their entries. */
 export async function listKinds(reader: Reader) {
-  const kinds = []
-  for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
-    const { table } = kindNamed(kind)
+  const counted = kinds.map(async ({ kind, list, table }) => {
     const { active } = table(reader.tables)
     const rows = await reader.select({ active }).from(table(reader.tables))
-    kinds.push({ kind, list, entries: rows.length, active: rows.filter(row => row.active).length })
-  }
-  return { kinds }
+    return { kind, list, entries: rows.length, active: rows.filter(row => row.active).length }
+  })
+  return { kinds: await Promise.all(counted) }
 }
 
 /** Entries that one request looks through: a search that finds little answers part by part. */
@@ -94,24 +95,8 @@ function stateOf({ active = true, startsAt, endsAt }: Scheduled, now: Date): Ent
 
 function presentRow(kind: RecordKind, entry: Entry, now: Date) {
   const { startsAt = null, endsAt = null }: Scheduled = entry
-  const record = { kind, entry } as CatalogueRecord
-  return { id: entry.id, title: titleOf(record), state: stateOf(entry, now), startsAt, endsAt }
-}
-
-/** In the default language. */
-function titleOf({ kind, entry }: CatalogueRecord): string {
-  switch (kind) {
-    case 'reward':
-    case 'quest':
-      return defaultOf(entry.title)
-    case 'match': {
-      const { competition, round, homeTeamId, awayTeamId } = entry
-      const text = (part: Text | null | undefined) => (part == null ? [] : [defaultOf(part)])
-      return `${homeTeamId} – ${awayTeamId} (${[...text(competition), ...text(round)].join(', ')})`
-    }
-    default:
-      return defaultOf(entry.name)
-  }
+  const title = kindNamed(kind).titleOf(entry)
+  return { id: entry.id, title, state: stateOf(entry, now), startsAt, endsAt }
 }
 
 function textsIn(value: unknown): string[] {

@@ -3,6 +3,7 @@ import type { Author } from '../../../club/catalogue/history.ts'
 import { MAX_UPLOAD_BYTES, Picture, PictureUpload } from '../../../club/pictures/schema.ts'
 import { addPicture, MAX_SIDE, storeFile } from '../../../club/pictures/upload.ts'
 import { Type } from '../../../core/typebox.ts'
+import { entryKinds } from '../../admin/import/catalogue-records.ts'
 import { entryJsonSchema } from '../../admin/import/json-schema.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
@@ -13,7 +14,6 @@ import { listEntries, listKinds, readEntry } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
 import { previewEntry } from './previews.ts'
 import * as schema from './schema.ts'
-import { givesValue } from './value.ts'
 
 /** A pack may have a thousand items in several languages. */
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024
@@ -120,7 +120,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'saveCatalogueEntry',
         summary: 'Save an entry',
         permission: 'catalogue.write',
-        onePerson: ({ params }) => !givesValue(params.kind),
+        onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
         params: schema.EntryParams,
         body: schema.SaveEntry,
         open: true,
@@ -143,7 +143,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'switchCatalogueEntry',
         summary: 'Offer an entry, or take it back',
         permission: 'catalogue.write',
-        onePerson: ({ body, params }) => !body.active || !givesValue(params.kind),
+        onePerson: ({ body, params }) => !body.active || !entryKinds[params.kind].givesValue,
         params: schema.EntryParams,
         body: schema.SwitchEntry,
         responses: { 200: schema.Saved },
@@ -190,7 +190,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         id: 'restoreCatalogueEntry',
         summary: 'Make an entry as it was at a revision',
         permission: 'catalogue.write',
-        onePerson: ({ params }) => !givesValue(params.kind),
+        onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
         params: schema.EntryParams,
         body: schema.RestoreEntry,
         responses: { 200: schema.Saved },

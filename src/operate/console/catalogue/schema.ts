@@ -1,6 +1,5 @@
 /** Requests and responses of the catalogue editor. Instants of entries are as the entries state them. */
 import { REVISION_SOURCES } from '../../../club/catalogue/history.ts'
-import { KINDS } from '../../../club/catalogue/kinds.ts'
 import {
   Closed,
   IdReference,
@@ -12,10 +11,11 @@ import {
   PageQuery,
 } from '../../../core/schemas.ts'
 import { type Static, Type } from '../../../core/typebox.ts'
+import { kindNames } from '../../admin/import/catalogue-records.ts'
 import { Reason } from '../contract/reason.ts'
 import { ENTRY_STATES } from './states.ts'
 
-const Kind = OneOf(KINDS, { description: 'Kind of the entries.' })
+const Kind = OneOf(kindNames, { description: 'Kind of the entries.' })
 
 const State = OneOf(ENTRY_STATES, {
   description: 'Off by its flag; otherwise by its start and end, which are the schedule of an entry.',
