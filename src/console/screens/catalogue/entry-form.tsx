@@ -8,13 +8,12 @@ import { Form } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { Note } from '../../parts/states.tsx'
 import { ObjectFields } from './fields.tsx'
-import { type Kind, wordsOf } from './kinds.ts'
 import { ErrorPointers } from './rows.tsx'
 import { SaveDialog } from './save-dialog.tsx'
 import { type Members, mergeChanges, type Schema, type ShownEntry } from './shapes.ts'
 
 interface FormProps {
-  kind: Kind
+  kind: string
   schema: Schema
   base: Members
   draft: Members
@@ -30,17 +29,9 @@ interface FormProps {
   children: ComponentChildren
 }
 
-/** What an entry keeps once it exists. Of a match the state is reported, each time with a greater revision. */
-const FIXED: Record<Kind, string[]> = {
-  reward: ['id'],
-  pack: ['id'],
-  rule: ['id'],
-  quest: ['id'],
-  product: ['id'],
-  set: ['id'],
-  team: ['id'],
-  match: ['id', 'homeTeamId', 'awayTeamId', 'status', 'homeScore', 'awayScore', 'revision'],
-}
+/** What an entry keeps once it exists. */
+const fixedIn = ({ properties = {} }: Schema) =>
+  Object.keys(properties).filter(name => properties[name]?.readOnly)
 
 interface Plan {
   outcome: 'created' | 'changed' | 'unchanged'
@@ -49,7 +40,6 @@ interface Plan {
 
 export function EntryForm(props: FormProps) {
   const { kind, schema, base, draft, setDraft, isChanged, isNew, revision, mayWrite, children } = props
-  const { one } = wordsOf(kind)
   const [plan, setPlan] = useState<Plan | null>(null)
   const [merged, setMerged] = useState<string[] | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -102,7 +92,7 @@ export function EntryForm(props: FormProps) {
                 busy={check.isBusy}
                 blocked={!isChanged && !isNew && 'There is nothing to save.'}
               >
-                {isNew ? `Create ${one}` : 'Review and save'}
+                {isNew ? `Create ${kind}` : 'Review and save'}
               </Button>
             </div>
           )
@@ -110,7 +100,7 @@ export function EntryForm(props: FormProps) {
       >
         {merged !== null && (
           <Note tone={merged.length > 0 ? 'warn' : 'info'}>
-            <p>Somebody saved this {one} while you edited it. Your changes are now on top of theirs.</p>
+            <p>Somebody saved this {kind} while you edited it. Your changes are now on top of theirs.</p>
             {merged.length > 0 && (
               <p>
                 You both changed {merged.join(', ')}: what you wrote is here, and the review shows what it
@@ -126,7 +116,7 @@ export function EntryForm(props: FormProps) {
             schema={schema}
             value={draft}
             pointer="/entry"
-            fixed={isNew ? [] : FIXED[kind]}
+            fixed={isNew ? [] : fixedIn(schema)}
             disabled={!mayWrite}
             onChange={setDraft}
           />
@@ -134,7 +124,7 @@ export function EntryForm(props: FormProps) {
       </Form>
       {plan && (
         <SaveDialog
-          title={isNew ? `Create the ${one}` : `Save the ${one}`}
+          title={isNew ? `Create the ${kind}` : `Save the ${kind}`}
           changes={plan.outcome === 'created' ? null : plan.changes}
           onClose={() => setPlan(null)}
           onConfirm={async reason => {

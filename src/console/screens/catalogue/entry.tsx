@@ -13,7 +13,7 @@ import { may } from '../../session.ts'
 import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
-import { type Kind, wordsOf } from './kinds.ts'
+import { type Kind, titleOf } from './kinds.ts'
 import { StateBadge } from './list.tsx'
 import { PreviewPanel } from './preview.tsx'
 import { isEqual, newEntry, type Schema, type ShownEntry } from './shapes.ts'
@@ -25,12 +25,12 @@ interface EntryProps {
 }
 
 export function EntryScreen({ kind, id }: EntryProps) {
-  const { title, one } = wordsOf(kind)
-  const path = `/api/catalogue/${kind}`
-  const resource = useResource<ShownEntry | { schema: Schema }>(`catalogue entry ${kind} ${id}`, signal =>
+  const { kind: name } = kind
+  const path = `/api/catalogue/${name}`
+  const resource = useResource<ShownEntry | { schema: Schema }>(`catalogue entry ${name} ${id}`, signal =>
     read(id === null ? `${path}/schema` : `${path}/entries/${encodeURIComponent(id)}`, { signal }),
   )
-  const back = { to: addressOf('catalogue', kind), title }
+  const back = { to: addressOf('catalogue', name), title: titleOf(kind) }
   const { data } = resource
   // The first read decides what is edited: a later one, by itself, must not replace what is typed.
   const [first, setFirst] = useState<ShownEntry | null>(null)
@@ -38,7 +38,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
   const shown = first ?? known
   if (data === null || (id !== null && shown === null))
     return (
-      <Page title={id ?? `New ${one}`} back={back}>
+      <Page title={id ?? `New ${name}`} back={back}>
         <Loaded of={resource}>{() => null}</Loaded>
       </Page>
     )
@@ -48,7 +48,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
     <Editor
       // A save begins anew with what was stored.
       key={stored?.revision ?? 'new'}
-      {...{ kind, stored, back }}
+      {...{ kind: name, stored, back }}
       schema={data.schema}
       onStored={async () => {
         await resource.reload()
@@ -59,7 +59,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
 }
 
 interface EditorProps {
-  kind: Kind
+  kind: string
   stored: ShownEntry | null
   schema: Schema
   back: { to: string; title: string }
@@ -68,13 +68,12 @@ interface EditorProps {
 }
 
 function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
-  const { one } = wordsOf(kind)
   const [base, setBase] = useState(() => stored?.entry ?? newEntry(schema))
   const [revision, setRevision] = useState(stored?.revision ?? null)
   const [draft, setDraft] = useState(base)
   const mayWrite = may('catalogue.write')
   const isChanged = !isEqual(draft, base)
-  useUnsaved(isChanged ? `Your changes of the ${one}` : null)
+  useUnsaved(isChanged ? `Your changes of the ${kind}` : null)
   const hasPreview = mayWrite && (kind === 'rule' || kind === 'quest')
   const [tab, setTab] = useChoice('view', ['form', 'json', 'preview', 'history'])
   const tabs = [
@@ -87,13 +86,13 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
 
   const whenSaved = async (id: string) => {
     unsaved.value = null
-    toast(stored ? `The ${one} was saved.` : `The ${one} was created.`)
+    toast(stored ? `The ${kind} was saved.` : `The ${kind} was created.`)
     if (stored) await onStored()
     else navigate(addressOf('catalogue', kind, 'entry', id), { replace: true })
   }
   return (
     <Page
-      title={stored?.title ?? `New ${one}`}
+      title={stored?.title ?? `New ${kind}`}
       head={
         stored && (
           <>
@@ -105,7 +104,7 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
       back={back}
       actions={stored && mayWrite && <Switch {...{ kind, stored, onStored, isChanged }} />}
     >
-      <Tabs label={`Views of the ${one}`} tabs={tabs} current={current} onChange={setTab}>
+      <Tabs label={`Views of the ${kind}`} tabs={tabs} current={current} onChange={setTab}>
         {(current === 'form' || current === 'json') && (
           <EntryForm
             {...{ kind, schema, draft, setDraft, isChanged, revision, mayWrite }}
@@ -134,7 +133,7 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
 }
 
 interface SwitchProps {
-  kind: Kind
+  kind: string
   stored: ShownEntry
   isChanged: boolean
   onStored: () => Promise<void>
@@ -143,7 +142,6 @@ interface SwitchProps {
 /** Takes an entry back, or offers it again. */
 function Switch({ kind, stored, isChanged, onStored }: SwitchProps) {
   const [isOpen, setOpen] = useState(false)
-  const { one } = wordsOf(kind)
   const active = stored.state === 'off'
   const action = active ? 'Activate' : 'Deactivate'
   return (
@@ -153,13 +151,13 @@ function Switch({ kind, stored, isChanged, onStored }: SwitchProps) {
       </Button>
       {isOpen && (
         <ReasonDialog
-          title={`${action} the ${one}`}
+          title={`${action} the ${kind}`}
           action={action}
           onClose={() => setOpen(false)}
           onConfirm={async reason => {
             const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(stored.id)}/activation`
             await write('POST', path, { active, revision: stored.revision, reason })
-            toast(`The ${one} is ${active ? 'on' : 'off'}.`)
+            toast(`The ${kind} is ${active ? 'on' : 'off'}.`)
             await onStored()
           }}
         >

@@ -11,7 +11,6 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
-import { type Kind, wordsOf } from './kinds.ts'
 import { SaveDialog } from './save-dialog.tsx'
 import type { ShownEntry } from './shapes.ts'
 
@@ -48,7 +47,7 @@ const COLUMNS: Column<Revision>[] = [
 ]
 
 interface HistoryProps {
-  kind: Kind
+  kind: string
   stored: ShownEntry
   mayWrite: boolean
   isChanged: boolean
@@ -104,7 +103,6 @@ interface RevisionProps extends HistoryProps {
 
 function RevisionDialog(props: RevisionProps) {
   const { kind, stored, path, number, numbers, mayWrite, isChanged, onRestored, onClose } = props
-  const { one } = wordsOf(kind)
   const older = numbers.filter(other => other < number)
   const [against, setAgainst] = useState<number | null>(null)
   const [isRestoring, setRestoring] = useState(false)
@@ -126,7 +124,7 @@ function RevisionDialog(props: RevisionProps) {
         onConfirm={async reason => {
           await write('POST', `${path}/restore`, { restore: number, revision: stored.revision, reason })
           onClose()
-          toast(`The ${one} is as it was at revision ${number}.`)
+          toast(`The ${kind} is as it was at revision ${number}.`)
           await onRestored()
         }}
       />

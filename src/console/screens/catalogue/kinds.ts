@@ -1,34 +1,22 @@
-/** The kinds of entries, in the words of the staff. */
-import type { KindName } from '../../../club/catalogue/kinds.ts'
+/** The kinds of entries, as the API lists them, and the states of an entry. */
 import type { EntryState } from '../../../operate/console/catalogue/states.ts'
 import type { Tone } from '../../parts/badge.tsx'
-import type { IconName } from '../../parts/icon.tsx'
 
-export type Kind = KindName
-
-interface KindWords {
-  title: string
-  one: string
-  icon: IconName
+export interface Kind {
+  kind: string
+  /** In addresses of files: `rewards`. */
+  list: string
+  about: string
+  /** Whether entries give points, cash or goods. */
+  givesValue: boolean
+  entries: number
 }
 
-/** In the order of the tabs. */
-const WORDS: Record<Kind, KindWords> = {
-  reward: { title: 'Rewards', one: 'reward', icon: 'reward' },
-  pack: { title: 'Packs', one: 'pack', icon: 'pack' },
-  rule: { title: 'Rules', one: 'rule', icon: 'rule' },
-  quest: { title: 'Quests', one: 'quest', icon: 'quest' },
-  product: { title: 'Products', one: 'product', icon: 'orders' },
-  set: { title: 'Sets', one: 'set', icon: 'card' },
-  match: { title: 'Matches', one: 'match', icon: 'matchDay' },
-  team: { title: 'Teams', one: 'team', icon: 'shield' },
-}
+/** In the order of the tabs: first what gives fans something. */
+export const inOrder = (kinds: Kind[]): Kind[] =>
+  kinds.toSorted((a, b) => Number(b.givesValue) - Number(a.givesValue))
 
-export const isKind = (text: string): text is Kind => Object.hasOwn(WORDS, text)
-
-export const KINDS = Object.keys(WORDS).filter(isKind)
-
-export const wordsOf = (kind: Kind): KindWords => WORDS[kind]
+export const titleOf = ({ list }: Kind): string => list.charAt(0).toUpperCase() + list.slice(1)
 
 export type State = EntryState
 

@@ -4,7 +4,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { ButtonLink } from '../../parts/button.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Page, Toolbar } from '../../parts/page.tsx'
-import { usePages, useResource } from '../../parts/resource.ts'
+import { usePages } from '../../parts/resource.ts'
 import { SearchField } from '../../parts/special-fields.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
@@ -12,7 +12,7 @@ import { Choice } from '../../parts/tabs.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
-import { KINDS, type Kind, STATES, type State, wordsOf } from './kinds.ts'
+import { type Kind, STATES, type State, titleOf } from './kinds.ts'
 
 interface Row {
   id: string
@@ -44,8 +44,8 @@ export const StateBadge = ({ state }: { state: State }) => (
   <Badge tone={STATES[state].tone}>{STATES[state].title}</Badge>
 )
 
-export function EntriesScreen({ kind }: { kind: Kind }) {
-  const { title, one } = wordsOf(kind)
+export function EntriesScreen({ of, kinds }: { of: Kind; kinds: Kind[] }) {
+  const { kind, list } = of
   const [search, setSearch] = useParameter('search')
   const [state, setState] = useChoice<State | 'all'>('state', ['all', 'live', 'scheduled', 'over', 'off'])
   const filter = { search, state: state === 'all' ? null : state }
@@ -60,21 +60,21 @@ export function EntriesScreen({ kind }: { kind: Kind }) {
   const isFiltered = search !== '' || state !== 'all'
   return (
     <Page
-      title={`Catalogue: ${title.toLowerCase()}`}
+      title={`Catalogue: ${list}`}
       head="Catalogue"
       about="What fans see and earn. Changes take effect when they are saved, at the start and end of an entry."
       actions={
         may('catalogue.write') && (
           <ButtonLink to={addressOf('catalogue', kind, 'new')} kind="primary" icon="add">
-            New {one}
+            New {kind}
           </ButtonLink>
         )
       }
     >
-      <Kinds current={kind} />
+      <Kinds {...{ kinds, current: kind }} />
       <Toolbar>
         <SearchField
-          label={`Search ${title.toLowerCase()}`}
+          label={`Search ${list}`}
           placeholder="Id or text, in any language"
           value={search}
           onChange={setSearch}
@@ -91,16 +91,13 @@ export function EntriesScreen({ kind }: { kind: Kind }) {
         />
       </Toolbar>
       <DataTable
-        label={title}
+        label={titleOf(of)}
         columns={COLUMNS}
         rowKey={({ id }) => id}
         pages={pages}
         href={({ id }) => addressOf('catalogue', kind, 'entry', id)}
         empty={
-          <Empty
-            icon="catalogue"
-            title={isFiltered ? 'Nothing is like this' : `There are no ${title.toLowerCase()} yet`}
-          >
+          <Empty icon="catalogue" title={isFiltered ? 'Nothing is like this' : `There are no ${list} yet`}>
             <p>
               {isFiltered ? (
                 'Change the search or the state.'
@@ -117,31 +114,21 @@ export function EntriesScreen({ kind }: { kind: Kind }) {
   )
 }
 
-interface KindCount {
-  kind: Kind
-  entries: number
-}
-
 /** Links, so that each kind has an address and opens in a tab. */
-function Kinds({ current }: { current: Kind }) {
-  const counts = useResource('catalogue kinds', signal =>
-    read<{ kinds: KindCount[] }>('/api/catalogue', { signal }),
-  )
+function Kinds({ kinds, current }: { kinds: Kind[]; current: string }) {
   return (
     <nav class="kinds" aria-label="Kinds of entries">
-      {KINDS.map(kind => {
-        const count = counts.data?.kinds.find(one => one.kind === kind)?.entries
-        return (
-          <Link
-            key={kind}
-            to={addressOf('catalogue', kind)}
-            aria-current={kind === current ? 'page' : undefined}
-          >
-            {wordsOf(kind).title}
-            {count !== undefined && <span class="tab-count">{formatCount(count)}</span>}
-          </Link>
-        )
-      })}
+      {kinds.map(one => (
+        <Link
+          key={one.kind}
+          to={addressOf('catalogue', one.kind)}
+          title={one.about}
+          aria-current={one.kind === current ? 'page' : undefined}
+        >
+          {titleOf(one)}
+          <span class="tab-count">{formatCount(one.entries)}</span>
+        </Link>
+      ))}
     </nav>
   )
 }

@@ -9,6 +9,7 @@ export interface Schema {
   format?: string
   pattern?: string
   default?: unknown
+  readOnly?: boolean
   const?: unknown
   minLength?: number
   maxLength?: number

@@ -47,7 +47,7 @@ export const IMPORTS: Record<ImportKind, ImportWords> = {
   },
   'import-catalog': {
     what: 'the catalogue',
-    about: 'Teams, rewards, packs, matches, rules, quests, sets and products. Nothing is deleted.',
+    about: 'Entries of any kind, such as matches, rewards and rules. Nothing is deleted.',
     accept: '.json,.ndjson,.jsonl',
     numbers: [
       ['created', 'New entries'],

@@ -22,10 +22,12 @@ type Entry = CatalogueRecord['entry']
 
 /** The kinds with the number of their entries. */
 export async function listKinds(reader: Reader) {
-  const counted = kinds.map(async ({ kind, list, table }) => {
-    const { active } = table(reader.tables)
-    const rows = await reader.select({ active }).from(table(reader.tables))
-    return { kind, list, entries: rows.length, active: rows.filter(row => row.active).length }
+  const counted = kinds.map(async ({ table, ...declared }) => {
+    const { kind, list, about, givesValue } = declared
+    const entries = table(reader.tables)
+    const rows = await reader.select({ active: entries.active }).from(entries)
+    const active = rows.filter(row => row.active).length
+    return { kind, list, about, givesValue, entries: rows.length, active }
   })
   return { kinds: await Promise.all(counted) }
 }

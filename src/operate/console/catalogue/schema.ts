@@ -92,7 +92,14 @@ const Change = Type.Object(
 
 export const Kinds = Type.Object({
   kinds: Type.Array(
-    Type.Object({ kind: Kind, list: Type.String(), entries: Type.Integer(), active: Type.Integer() }),
+    Type.Object({
+      kind: Kind,
+      list: Type.String({ description: 'Of a catalogue file, and of the API.' }),
+      about: Type.String({ description: 'What an entry is.' }),
+      givesValue: Type.Boolean({ description: 'Whether entries give points, cash or goods.' }),
+      entries: Type.Integer(),
+      active: Type.Integer(),
+    }),
   ),
 })
 
