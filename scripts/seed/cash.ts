@@ -1,6 +1,7 @@
 /** Cash of some of the seeded fans, by the verbs of the application, once: balances, and holds in every state. */
 import { and, asc, eq, isNull, like } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
+import type { Caller } from '../../src/core/caller.ts'
 import { givePromotion } from '../../src/economy/cash/promotions.ts'
 import { lockToCount } from '../../src/identity/users/users.ts'
 import { cancel } from '../../src/play/purchases/cancel.ts'
@@ -37,12 +38,6 @@ const ADDRESS = {
 /** It costs euros, and has no limit that an open hold would take from others. */
 const CART = { lines: [{ productId: 'home-scarf', variantId: 'one-size', quantity: 1 }], address: ADDRESS }
 
-interface Owner {
-  userId: string
-  provider: string
-  subject: string
-}
-
 type Parameters = Pick<FanRowTerms, 'provider' | 'nativeTokens'> & {
   seed: number
   currencies: readonly string[]
@@ -68,14 +63,15 @@ export async function seedCash(
   })
 }
 
-const readOwners = (reader: Reader, provider: string): Promise<Owner[]> => {
+async function readOwners(reader: Reader, provider: string): Promise<Caller[]> {
   const { users } = reader.tables
-  return reader
+  const rows = await reader
     .select({ userId: users.id, provider: users.provider, subject: users.subject })
     .from(users)
     .where(and(eq(users.provider, provider), like(users.subject, 'fan-%'), isNull(users.erasedAt)))
     .orderBy(asc(users.subject))
     .limit(FANS)
+  return rows.map(row => ({ ...row, isNew: false }))
 }
 
 async function hasCash(reader: Reader, userId: string): Promise<boolean> {
@@ -83,8 +79,8 @@ async function hasCash(reader: Reader, userId: string): Promise<boolean> {
   return (await reader.select().from(accounts).where(eq(accounts.userId, userId)).limit(1)).length > 0
 }
 
-async function write(tx: Transaction, owners: Owner[], till: Till, pass: () => void): Promise<void> {
-  const at = (place: number): Owner => {
+async function write(tx: Transaction, owners: Caller[], till: Till, pass: () => void): Promise<void> {
+  const at = (place: number): Caller => {
     const owner = owners[place]
     if (!owner) throw new Error('too few fans have cash')
     return owner
@@ -104,7 +100,7 @@ async function write(tx: Transaction, owners: Owner[], till: Till, pass: () => v
     note: 'Welcome to the new season.',
   })
 
-  const held = async (owner: Owner): Promise<string> => {
+  const held = async (owner: Caller): Promise<string> => {
     pass()
     const options = { openOrdersPerFan: 1_000, addressRetentionMs: 0, sellsFiles: true }
     const started = await startCheckout(tx, owner, CART, { ...options, encryption: till.addressEncryption })
@@ -112,7 +108,7 @@ async function write(tx: Transaction, owners: Owner[], till: Till, pass: () => v
     pass()
     return started.order.id
   }
-  const captured = async (owner: Owner): Promise<string> => {
+  const captured = async (owner: Caller): Promise<string> => {
     const id = await held(owner)
     await complete(tx, orderKind, id, { kind: 'cash' })
     return id
@@ -123,7 +119,7 @@ async function write(tx: Transaction, owners: Owner[], till: Till, pass: () => v
   await keepOpen(tx, await held(at(3)))
 }
 
-async function topUp(tx: Transaction, owner: Owner, amount: number, { sandbox }: Till): Promise<void> {
+async function topUp(tx: Transaction, owner: Caller, amount: number, { sandbox }: Till): Promise<void> {
   const { id: topUpId } = await startTopUp(tx, owner, { amount, currency: CURRENCY }, [CURRENCY])
   const row = await topUpKind.find(tx, topUpId)
   if (!row) throw new Error('a top-up of the seed does not exist')

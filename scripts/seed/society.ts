@@ -1,6 +1,7 @@
 /** What some of the seeded fans are to each other, by the verbs of the application, once. */
 import { and, asc, eq, inArray, isNotNull, isNull, like, notInArray, type SQL } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
+import type { Caller } from '../../src/core/caller.ts'
 import { decide } from '../../src/fan/moderation/cases.ts'
 import { fileReport } from '../../src/fan/moderation/reports.ts'
 import { blockFan } from '../../src/identity/relations/block.ts'
@@ -26,10 +27,7 @@ const AFTER_ALL_MS = 90 * 86_400_000
 const EXPIRES_AT = new Date('2099-12-31T00:00:00.000Z')
 const LIMITS = { openTradesPerFan: 1_000, tradeRestMs: 0 }
 
-interface Member {
-  userId: string
-  provider: string
-  subject: string
+interface Member extends Caller {
   handle: string
 }
 
@@ -62,7 +60,7 @@ async function readMembers(reader: Reader, provider: string): Promise<Member[]> 
     ...(await select(inArray(users.id, collectors), COLLECTORS)),
     ...(await select(notInArray(users.id, collectors), OTHERS)),
   ]
-  return rows.flatMap(({ handle, ...member }) => (handle === null ? [] : { ...member, handle }))
+  return rows.flatMap(({ handle, ...member }) => (handle === null ? [] : { ...member, isNew: false, handle }))
 }
 
 async function haveRelations(reader: Reader, members: Member[]): Promise<boolean> {

@@ -1,24 +1,38 @@
-/** The authenticated user of a request, independent of the kind of token. */
-export interface Caller {
-  /** The identity provider of the subject: `IDP_NAME`. */
+/** A user at an identity provider: whom a token names. */
+export interface Subject {
+  /** The identity provider: `IDP_NAME`. */
   provider: string
   /** `sub`: the provider's id of the user. */
   subject: string
-  /** Id of the user record, if known. */
-  userId?: string | undefined
+}
+
+/** Who reads. */
+export interface Viewer {
+  /** Id of the fan's record; `NOBODY` without one. */
+  userId: string
+}
+
+/** Matches no row, since no id is empty: whoever has no record, or no token, is shown what a fan with nothing is shown. */
+export const NOBODY = ''
+
+export const viewerOf = (viewer: Viewer | null): Viewer => viewer ?? { userId: NOBODY }
+
+/** The fan of a write: `write` has locked the record, or created it. */
+export interface Caller extends Subject {
+  /** Id of the fan's record. */
+  userId: string
+  /** Whether this unit of work has created the record. */
+  isNew: boolean
 }
 
 /** A user by id, or by provider and subject. */
-export type UserReference = { id: string } | Caller
+export type UserReference = { id: string } | Subject
 
 /** A fan who is merged into another one. */
 export interface Merge {
   fromId: string
   intoId: string
 }
-
-/** What reads need to know of a caller. */
-export type CallerId = Pick<Caller, 'userId'>
 
 /** The token of the request. */
 export type Credential =
@@ -35,10 +49,9 @@ export type Credential =
   /** A native token, issued by this API. */
   | { kind: 'native'; sessionId: string; expiresAt: Date }
 
-export interface AuthenticatedCaller extends Caller {
+/** Who sent the request, as its token says. It reads; the `Caller` that `write` hands over writes. */
+export interface AuthenticatedCaller extends Subject, Viewer {
   credential: Credential
-  /** Id of the user record; undefined if there was none at the start of the request. */
-  userId: string | undefined
   /** Of the profile: the language tag that the fan has chosen. */
   locale: string | null
   /** Whether another fan may be hidden from the caller by a block. */

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { type Column, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
-import type { Caller } from './caller.ts'
+import type { Subject } from './caller.ts'
 import { isSameSecret } from './constant-time.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
@@ -93,7 +93,7 @@ export function pageOf({ limit, cursor }: Static<TObject<typeof PageQuery>>): Pa
 type FanTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
 
 /** Provider and subject of every fan with rows in the table, once each. */
-export function eachFan(reader: Reader, table: FanTable): AsyncGenerator<Caller> {
+export function eachFan(reader: Reader, table: FanTable): AsyncGenerator<Subject> {
   const { provider, subject } = table
   return eachRow({ provider, subject }, after =>
     reader.selectDistinct({ provider, subject }).from(table).where(after),

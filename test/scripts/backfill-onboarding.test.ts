@@ -11,6 +11,7 @@ import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { expectStatus } from '../play/packs/packs-world.ts'
 import { engines } from '../support/engines.ts'
 import { onEngine, type World } from '../support/world.ts'
+import { writerOf } from '../support/writer.ts'
 import { runScript } from './run-script.ts'
 
 async function backfill(world: World, ...parameters: string[]) {
@@ -34,7 +35,9 @@ for (const engine of engines) {
       }
       const who = (subject: string) => ({ provider: world.config.identity.name, subject })
       const profile = (subject: string, handle: string, displayName: string | null) =>
-        world.db.write(tx => upsertProfile(tx, who(subject), { handle, displayName }))
+        world.db.write(async tx =>
+          upsertProfile(tx, await writerOf(tx, who(subject)), { handle, displayName }),
+        )
 
       test('corrects the fans of every rule once, as shown by a dry run, and no others', async () => {
         const { db, clock } = world
@@ -43,8 +46,10 @@ for (const engine of engines) {
         await profile('fan-0102', 'no_name', null)
         await profile('fan-0103', 'deleted', 'Gone')
         await db.write(async tx => tombstoneIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
-        await db.write(tx => completeOnboarding(tx, who('fan-0104'), {}, nothing))
-        await db.write(tx => completeOnboarding(tx, who('fan-0105'), { joinLeaderboard: false }, nothing))
+        await db.write(async tx => completeOnboarding(tx, await writerOf(tx, who('fan-0104')), {}, nothing))
+        await db.write(async tx =>
+          completeOnboarding(tx, await writerOf(tx, who('fan-0105')), { joinLeaderboard: false }, nothing),
+        )
         // Enrolled before leaderboards existed.
         await db.write(async tx => {
           const { user } = await ensureUser(tx, who('fan-0106'))
@@ -85,7 +90,9 @@ for (const engine of engines) {
 
       test('--no-grant, --no-enrol and --complete-when change the rules', async () => {
         await profile('fan-0111', 'plain', 'Plain')
-        await world.db.write(tx => upsertProfile(tx, who('fan-0112'), { country: 'GB' }))
+        await world.db.write(async tx =>
+          upsertProfile(tx, await writerOf(tx, who('fan-0112')), { country: 'GB' }),
+        )
         const parameters = ['--no-grant', '--no-enrol', '--complete-when', 'country']
         expect(concerned(await backfill(world, ...parameters))).toEqual({ complete: 1, place: 0 })
         expect(await stateOf('fan-0111')).toEqual(['not_started', 0, false])
@@ -115,7 +122,9 @@ for (const engine of engines) {
           bySql.set(subject, userId)
         }
         await profile('fan-0150', 'by_sql', 'By SQL')
-        await db.write(tx => completeOnboarding(tx, who('fan-0151'), { joinLeaderboard: false }, nothing))
+        await db.write(async tx =>
+          completeOnboarding(tx, await writerOf(tx, who('fan-0151')), { joinLeaderboard: false }, nothing),
+        )
         await profile('fan-0152', 'sound', 'Sound')
         const env = { DATABASE_URL: world.databaseUrl ?? '' }
         const { code, out } = await runScript('backfill-onboarding', ['--json'], { env })

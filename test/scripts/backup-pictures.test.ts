@@ -29,6 +29,7 @@ import { engines } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
 import { S3_CREDENTIALS, startS3Server } from '../support/s3-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import { writerOf } from '../support/writer.ts'
 import { asTyped, runScript, startScript } from './run-script.ts'
 
 let folder: string
@@ -71,7 +72,7 @@ async function withPictures(name: string, ...texts: string[]) {
   const db = openDatabase(`sqlite:${pathOf(scratch)}`, realSources, { spine: createSpine() })
   await addRows(db, texts, { source: 'club' })
   const fan = { provider: 'mock-idp', subject: 'sub-wilhelmina' }
-  await db.write(tx => upsertProfile(tx, fan, { displayName: 'Wilhelmina' }))
+  await db.write(async tx => upsertProfile(tx, await writerOf(tx, fan), { displayName: 'Wilhelmina' }))
   const { user } = await db.write(tx => ensureUser(tx, fan))
   await addRows(db, [`of ${name}`], { userId: user.id })
   await db.close()
@@ -395,12 +396,10 @@ describe.each(engines)('verify-pictures ($name)', engine => {
       const hoursAgo = new Date(Date.now() - 7_200_000)
       utimesSync(fileOf('uploads', 'left'), hoursAgo, hoursAgo)
       putFile('uploads', 'just begun')
-      await db.write(tx =>
-        upsertProfile(
-          tx,
-          { provider: 'mock-idp', subject: 'ada' },
-          { avatarUrl: 'https://example.com/a.png' },
-        ),
+      await db.write(async tx =>
+        upsertProfile(tx, await writerOf(tx, { provider: 'mock-idp', subject: 'ada' }), {
+          avatarUrl: 'https://example.com/a.png',
+        }),
       )
       await db.write(tx => tx.update(tx.tables.users).set({ avatarUrl: addressOf(idOf('elsewhere')) }))
       const { code, out } = await verify('--json')

@@ -28,6 +28,7 @@ import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { startApi } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import { writerOf } from '../support/writer.ts'
 import { runScript, startScript } from './run-script.ts'
 import { options } from './seed/sixty-fans.ts'
 
@@ -385,7 +386,9 @@ async function withFans(name: string) {
     ['sub-wilhelmina', 'Wilhelmina', 'wilhelmina_1'],
     ['sub-other', 'Other', 'other_1'],
   ] as const) {
-    await db.write(tx => upsertProfile(tx, { provider, subject }, { displayName, handle }))
+    await db.write(async tx =>
+      upsertProfile(tx, await writerOf(tx, { provider, subject }), { displayName, handle }),
+    )
     const { user } = await db.write(tx => ensureUser(tx, { provider, subject }))
     ids.push(user.id)
   }

@@ -50,7 +50,7 @@ for (const engine of engines) {
         now: db.read.now,
         externalCommits: () => null,
       })
-      const list = await renderRewards({ read: db.read, cache }, user?.id)
+      const list = await renderRewards({ read: db.read, cache }, user?.id ?? '')
       const { rewards }: typeof Rewards.static = JSON.parse(list())
       expect(rewards).toHaveLength(REWARDS)
       expect(rewards.filter(({ claimable }) => claimable)).toHaveLength(REWARDS - CLAIMED)

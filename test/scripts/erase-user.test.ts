@@ -18,6 +18,7 @@ import { deleted, deliver, updated } from '../identity/users/deliveries.ts'
 import { addPack, buy, expectStatus, open } from '../play/packs/packs-world.ts'
 import { engines } from '../support/engines.ts'
 import { type Fan, onEngine, type World } from '../support/world.ts'
+import { writerOf } from '../support/writer.ts'
 import { runScript } from './run-script.ts'
 
 async function erase(world: World, parameters: string[]) {
@@ -162,8 +163,8 @@ for (const engine of engines) {
       const { claims } = parseTokenClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
       const { db } = world
       for (const late of [
-        () => db.write(tx => syncIdentity(tx, who(fan), claims)),
-        () => db.write(tx => upsertProfile(tx, who(fan), { bio: 'Back again' })),
+        () => db.write(async tx => syncIdentity(tx, await writerOf(tx, who(fan)), claims)),
+        () => db.write(async tx => upsertProfile(tx, await writerOf(tx, who(fan)), { bio: 'Back again' })),
       ]) {
         expect(await late().catch((error: unknown) => error)).toMatchObject({ code: 'invalid_token' })
       }
@@ -242,8 +243,10 @@ for (const engine of engines) {
       // As after restoring a backup from before the erasures, with one of the fans missing.
       const restored = await engine.open(world.clock)
       const { db, url } = restored
-      await db.write(tx => upsertProfile(tx, who(fan), { bio: 'Back', handle: 'back_again' }))
-      await db.write(tx => upsertProfile(tx, who(kept), { bio: 'kept' }))
+      await db.write(async tx =>
+        upsertProfile(tx, await writerOf(tx, who(fan)), { bio: 'Back', handle: 'back_again' }),
+      )
+      await db.write(async tx => upsertProfile(tx, await writerOf(tx, who(kept)), { bio: 'kept' }))
       const there = { ...world, db, databaseUrl: url }
       expect((await erase(there, ['--reapply', list])).json).toMatchObject({ done: false })
       expect(await everything(there)).toContain('Back')

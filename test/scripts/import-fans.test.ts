@@ -16,6 +16,7 @@ import { expectStatus } from '../play/packs/packs-world.ts'
 import { engines } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
+import { writerOf } from '../support/writer.ts'
 import { runScript, startScript } from './run-script.ts'
 
 let folder: string
@@ -136,7 +137,9 @@ for (const engine of engines) {
     })
 
     test('rejects a file with invalid lines and lists all faults; --skip-invalid imports the valid lines', async () => {
-      await world.db.write(tx => upsertProfile(tx, who('holder'), { handle: 'holder' }))
+      await world.db.write(async tx =>
+        upsertProfile(tx, await writerOf(tx, who('holder')), { handle: 'holder' }),
+      )
       const path = fileOf(
         [
           '{"subject":"good-1","openingBalance":5}',
@@ -179,10 +182,10 @@ for (const engine of engines) {
     })
 
     test('keeps existing profiles, and lists fans that it cannot import', async () => {
-      await world.db.write(tx => upsertProfile(tx, who('writer'), { bio: 'Mine' }))
-      await world.db.write(tx => upsertProfile(tx, who('emptied'), { bio: 'Gone' }))
+      await world.db.write(async tx => upsertProfile(tx, await writerOf(tx, who('writer')), { bio: 'Mine' }))
+      await world.db.write(async tx => upsertProfile(tx, await writerOf(tx, who('emptied')), { bio: 'Gone' }))
       world.clock.advance(1000)
-      await world.db.write(tx => upsertProfile(tx, who('emptied'), { bio: null }))
+      await world.db.write(async tx => upsertProfile(tx, await writerOf(tx, who('emptied')), { bio: null }))
       const erased = await idOf('erased')
       await world.db.write(tx => eraseUser(tx, { id: erased }))
       await world.db.write(async tx => tombstoneIdentity(tx, (await ensureUser(tx, who('deleted'))).user))

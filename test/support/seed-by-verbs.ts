@@ -29,7 +29,6 @@ import { DomainError } from '../../src/core/problems.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { completeOnboarding } from '../../src/fan/onboarding/onboarding.ts'
 import { upsertProfile } from '../../src/fan/profile/profile.ts'
-import { ensureUser } from '../../src/identity/users/users.ts'
 import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
 import { checkIn } from '../../src/play/check-ins/check-in.ts'
 import { createCheckInCodes } from '../../src/play/check-ins/code.ts'
@@ -50,6 +49,7 @@ import { orderKind } from '../../src/play/shop/order-kind.ts'
 import type { Cart } from '../../src/play/shop/order-schema.ts'
 import { cancelOrder, completeOrder } from '../../src/play/shop/pay-order.ts'
 import { noteExpiry } from '../../src/play/shop/sweep-orders.ts'
+import { writerOf } from './writer.ts'
 
 export async function seedByVerbs(db: Database, options: SeedOptions): Promise<void> {
   await db.write(tx => seedCatalogue(tx, options.predictionPoints))
@@ -85,9 +85,9 @@ async function seedFan(
 ) {
   const identity = { provider: name, subject: fan.sub }
   const profile = drawProfile(fan, sources)
-  const { profile: written } = await upsertProfile(tx, identity, profile)
-  // As a request has it: without the id, a verb draws one before it finds the record.
-  const caller: Caller = { ...identity, userId: written.id }
+  const first = await writerOf(tx, identity)
+  await upsertProfile(tx, first, profile)
+  const caller: Caller = { ...first, isNew: false }
   if (stage === 'profile') return
   sources.pass(ONBOARDING_MS)
   const picture = `${issuer}/avatars/${fan.sub}.svg`
@@ -97,7 +97,7 @@ async function seedFan(
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, queuedSync: null })
   if (stage === 'onboarded') return
 
-  for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: written.id, ...visit })
+  for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: caller.userId, ...visit })
   if (stage === 'active') {
     const actions = drawMatchDays(sources, profile.favoriteTeamId, rounds)
     for (const action of actions) await actOnMatch(tx, caller, action, predictionPoints)
@@ -151,10 +151,9 @@ async function claimRewards(tx: Transaction, caller: Caller, sources: SeedSource
   }
 }
 
-async function undoClaim(tx: Transaction, caller: Caller, rewardId: string) {
+async function undoClaim(tx: Transaction, { userId }: Caller, rewardId: string) {
   const { userRewards } = tx.tables
-  const { user } = await ensureUser(tx, caller)
-  await tx.delete(userRewards).where(and(eq(userRewards.userId, user.id), eq(userRewards.rewardId, rewardId)))
+  await tx.delete(userRewards).where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId)))
 }
 
 const log = pino({ level: 'silent' })

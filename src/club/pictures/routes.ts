@@ -1,7 +1,6 @@
 import { fansOrServers } from '../../identity/auth/fans-or-servers.ts'
 import type { FanDeps } from '../../identity/auth/groups.ts'
 import type { ServerDeps } from '../../identity/server-keys/group.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { examplePicture, MAX_UPLOAD_BYTES, Picture, PictureUpload } from './schema.ts'
 import { addPicture, MAX_SIDE, type PictureDeps, requireMayUpload, storeFile } from './upload.ts'
@@ -11,11 +10,8 @@ export const picturesRoutes = (deps: FanDeps & ServerDeps & PictureDeps) =>
     '',
     ({ body, caller, source, status, write }) =>
       write(
-        async (tx, file) => {
-          const owner =
-            source === undefined && caller
-              ? { userId: await ensureUserId(tx, caller) }
-              : { source: source ?? '' }
+        async (tx, fan, file) => {
+          const owner = fan ? { userId: fan.userId } : { source: source ?? '' }
           return status(201, await addPicture(tx, owner, file))
         },
         {

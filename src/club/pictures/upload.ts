@@ -7,7 +7,7 @@ import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
-import type { Caller } from '../../core/caller.ts'
+import { NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { addressOf, nameOf } from '../../core/uploaded-url.ts'
 import { isHiddenByModerators, wasHiddenAfter } from '../../identity/relations/visibility.ts'
@@ -43,10 +43,11 @@ export interface StoredFile extends Omit<Picture, 'url'> {
  * Before a picture is decoded and stored, which costs more than all else: whether the fan may upload one. `addPicture` decides.
  * @throws DomainError `invalid_token`, `suspended`, `picture_quota_reached`
  */
-export async function requireMayUpload(db: Database, caller: Pick<Caller, 'userId'>): Promise<void> {
-  const { userId } = caller
-  if (userId == null) return
-  await db.write(tx => writeAsFan(tx, caller, false, () => requireQuota(tx, userId)))
+export async function requireMayUpload(db: Database, caller: Subject & Viewer): Promise<void> {
+  if (caller.userId === NOBODY) return
+  await db.write(tx =>
+    writeAsFan(tx, caller, { allowedWhenSuspended: false }, ({ userId }) => requireQuota(tx, userId)),
+  )
 }
 
 /** Encodes an upload and writes its file, which is deleted again unless `addPicture` follows. `fan`: as for `encodePicture`. */

@@ -1,5 +1,6 @@
 /** The events of one fan on one stream: in order, without gaps, at the pace of the reader. */
 import type { Database } from '../../../db/index.ts'
+import { NOBODY } from '../../core/caller.ts'
 import { EVENTS_PER_PAGE, readEventsAfter, readNewestSequences } from '../../economy/events/follow.ts'
 import { bodyOf } from '../../economy/events/message.ts'
 import type { Connection } from './connection.ts'
@@ -11,8 +12,8 @@ const RESUMABLE_MS = 86_400_000
 interface FeedOptions {
   db: Database
   connection: Connection
-  /** The fan; undefined while there is no user record. */
-  userId: string | undefined
+  /** The fan; `NOBODY` while there is no user record. */
+  userId: string
   /** Whether events of the fan are sent. Without them only `reset` is. */
   sendsEvents: boolean
   /** `Last-Event-ID` of the client; null if there is none. */
@@ -22,8 +23,8 @@ interface FeedOptions {
 }
 
 export class Feed {
-  /** The fan; undefined while there is no user record. */
-  userId: string | undefined
+  /** The fan; `NOBODY` while there is no user record. */
+  userId: string
   readonly #db: Database
   readonly #connection: Connection
   readonly #sendsEvents: boolean
@@ -48,7 +49,8 @@ export class Feed {
 
   async #sendNew(): Promise<void> {
     const [db, connection] = [this.#db, this.#connection]
-    const fan = this.#sendsEvents ? this.userId : undefined
+    const fan = this.userId
+    const hasEvents = this.#sendsEvents && fan !== NOBODY
     if (this.#resumeFrom !== null) {
       this.#position = await findResumption(db, fan, this.#resumeFrom)
       this.#resumeFrom = null
@@ -60,7 +62,7 @@ export class Feed {
     }
     let position = this.#position
     if (position === null) {
-      position = fan === undefined ? 0 : await newestOf(db, fan)
+      position = hasEvents ? await newestOf(db, fan) : 0
       this.#position = position
       connection.send(frameOf({ event: 'reset', data: {}, ...(this.#sendsEvents ? { id: position } : {}) }))
     }
@@ -68,7 +70,7 @@ export class Feed {
       this.#onBegin?.()
       this.#onBegin = null
     }
-    for (let more = fan !== undefined; more && fan !== undefined; ) {
+    for (let more = hasEvents; more; ) {
       const page = await readEventsAfter(db.read, { userId: fan, sequence: position })
       for (const event of page) {
         await connection.room()
@@ -117,10 +119,10 @@ export class Feed {
 }
 
 /** Where a client that has the events up to `from` goes on; null if it cannot. */
-async function findResumption(db: Database, fan: string | undefined, from: number): Promise<number | null> {
-  const newest = fan === undefined ? 0 : await newestOf(db, fan)
+async function findResumption(db: Database, fan: string, from: number): Promise<number | null> {
+  const newest = await newestOf(db, fan)
   if (from > newest) return null
-  const [missed] = fan === undefined ? [] : await readEventsAfter(db.read, { userId: fan, sequence: from })
+  const [missed] = await readEventsAfter(db.read, { userId: fan, sequence: from })
   const oldest = db.read.now().getTime() - RESUMABLE_MS
   return missed && missed.recordedAt.getTime() < oldest ? null : from
 }

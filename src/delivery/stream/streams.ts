@@ -5,6 +5,7 @@
 
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
+import { NOBODY } from '../../core/caller.ts'
 import { every } from '../../core/every.ts'
 import { logFailed } from '../../core/loggable.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -37,7 +38,7 @@ interface StreamsDeps extends TopicDeps, Pick<AppSources, 'now' | 'randomBytes'>
 }
 
 /** Who opens a stream: a token, or a network address without one. */
-export type Opener = { token: OpenToken; userId: string | undefined } | { address: string }
+export type Opener = { token: OpenToken; userId: string } | { address: string }
 
 interface StreamRequest {
   opener: Opener
@@ -107,8 +108,8 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   function add(stream: Stream): void {
     open.add(stream)
     if (stream.token === null) anonymous++
+    else byUser.add(stream.feed.userId, stream)
     indexOf(stream).add(stream.owner, stream)
-    byUser.add(stream.feed.userId, stream)
     tokensChanged = true
     stopTimers ??= startTimers()
   }
@@ -116,9 +117,9 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   function remove(stream: Stream): void {
     if (!open.delete(stream)) return
     if (stream.token === null) anonymous--
+    else byUser.remove(stream.feed.userId, stream)
     topics.leave(stream)
     indexOf(stream).remove(stream.owner, stream)
-    byUser.remove(stream.feed.userId, stream)
     if (open.size > 0) return
     stopTimers?.()
     stopTimers = undefined
@@ -163,7 +164,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     const newest = await readNewestSequences(db.read, mayHaveNews ? byUser.keys() : [])
     seenCommits = commits
     for (const stream of open) {
-      if (stream.feed.isBehind(newest.get(stream.feed.userId ?? '') ?? 0)) advance(stream)
+      if (stream.feed.isBehind(newest.get(stream.feed.userId) ?? 0)) advance(stream)
     }
   }
 
@@ -189,7 +190,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   }
 
   /** The fan has a user record now. */
-  function recognize(stream: Stream, userId: string | undefined): void {
+  function recognize(stream: Stream, userId: string): void {
     if (!open.has(stream)) return
     byUser.remove(stream.feed.userId, stream)
     byUser.add(userId, stream)
@@ -210,7 +211,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     open({ opener, me, lastEventId, topics: followed, onUnreadEnd }: StreamRequest) {
       if (isFull(opener)) throw new DomainError(streamProblems.too_many_streams, { retryAfter: RETRY_AFTER })
       if ('address' in opener) makeRoom(opener.address)
-      const { token, userId } = 'token' in opener ? opener : { token: null, userId: undefined }
+      const { token, userId } = 'token' in opener ? opener : { token: null, userId: NOBODY }
       const events = { onClose() {}, onUnreadEnd }
       const connection = new Connection(events)
       const feed = new Feed({
@@ -246,11 +247,10 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
 function createIndex<Value>() {
   const values = new Map<string, Set<Value>>()
   return {
-    add(key: string | undefined, value: Value): void {
-      if (key !== undefined) values.getOrInsertComputed(key, () => new Set()).add(value)
+    add(key: string, value: Value): void {
+      values.getOrInsertComputed(key, () => new Set()).add(value)
     },
-    remove(key: string | undefined, value: Value): void {
-      if (key === undefined) return
+    remove(key: string, value: Value): void {
       const found = values.get(key)
       if (found?.delete(value) && found.size === 0) values.delete(key)
     },

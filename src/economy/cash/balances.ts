@@ -1,19 +1,15 @@
 /** What a fan has in cash. */
 import { and, asc, desc, eq, gt, lt, lte, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { CashEntry } from './ledger.ts'
 import type { CashReason } from './reasons.ts'
 
 /** As `readCashBalances`, with zero in each of the currencies that are kept as cash: clients see what the club offers. */
-export async function readOfferedBalances(
-  reader: Reader,
-  { userId }: CallerId,
-  currencies: readonly string[],
-) {
-  const own = userId === undefined ? [] : await readCashBalances(reader, userId)
+export async function readOfferedBalances(reader: Reader, { userId }: Viewer, currencies: readonly string[]) {
+  const own = await readCashBalances(reader, userId)
   const empty = currencies.filter(offered => own.every(({ currency }) => currency !== offered))
   return [...own, ...empty.map(currency => ({ currency, available: 0, held: 0 }))].toSorted((a, b) =>
     a.currency < b.currency ? -1 : 1,
@@ -79,13 +75,12 @@ export async function readCashTotals(reader: Reader) {
 export async function listCashEntries(
   reader: Reader,
   cursors: Cursors,
-  { userId }: CallerId,
+  { userId }: Viewer,
   { currency, limit, cursor }: Page & { currency: string },
 ) {
   const { cashEntries: entries } = reader.tables
   const list = JSON.stringify(['cash', userId, currency])
   const before = cursors.decode(list, cursor)
-  if (userId === undefined) return { entries: [], nextCursor: null }
   const rows = await reader
     .select()
     .from(entries)

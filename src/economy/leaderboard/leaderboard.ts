@@ -1,7 +1,7 @@
 /** A page of a board with the caller's own entry. */
 
 import type { Reader } from '../../../db/index.ts'
-import type { AuthenticatedCaller } from '../../core/caller.ts'
+import { type AuthenticatedCaller, viewerOf } from '../../core/caller.ts'
 import type { Cursors, Page } from '../../core/pagination.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -42,10 +42,10 @@ export async function readLeaderboard(
 ) {
   const board = boardOf(query, read.now())
   if ((around || among) && !caller) throw new DomainError(transportProblems.unauthenticated)
-  const userId = caller?.userId
+  const { userId } = viewerOf(caller)
   if (among) {
     const page = { limit, cursor, around: around !== undefined }
-    return describeAmong(read, board, await readAmong(read, cursors, board.id, userId, page))
+    return describeAmong(read, board, await readBoardAmong(read, cursors, board.id, userId, page))
   }
 
   // A page that does not depend on the caller is cached for all callers.
@@ -58,26 +58,14 @@ export async function readLeaderboard(
           tags: [boardTag(board.id), ...found.entries.map(({ userId }) => fanTag(userId))],
         }
       })
-  const own = userId === undefined ? undefined : page.entries[userIds.indexOf(userId)]
+  const own = page.entries[userIds.indexOf(userId)]
   return {
     board: describe(board, read.now()),
-    me: own ? { ...own, userId: userId ?? null } : await presentOwn(read, board.id, userId),
+    me: own ? { ...own, userId } : caller && (await presentOwn(read, board.id, userId)),
     ...page,
-    ...(caller?.hasBlocks && userId
-      ? { entries: await hideBlocked(read, userId, userIds, page.entries) }
-      : {}),
+    ...(caller?.hasBlocks ? { entries: await hideBlocked(read, userId, userIds, page.entries) } : {}),
   }
 }
-const readAmong = async (
-  read: Reader,
-  cursors: Cursors,
-  board: string,
-  userId: string | undefined,
-  page: Page & { around: boolean },
-): Promise<AmongPage> =>
-  userId === undefined
-    ? { entries: [], total: 0, nextCursor: null, previousCursor: null, own: null }
-    : readBoardAmong(read, cursors, board, userId, page)
 
 /** A block ends the follow, so that no fan of the page is hidden from the caller. */
 async function describeAmong(read: Reader, board: Board, { own, entries, ...page }: AmongPage) {
@@ -107,8 +95,8 @@ function boardOf(
 }
 
 /** A fan's own entry as others see it, but for the id; null when they are not on the board. */
-async function presentOwn(read: Reader, board: string, userId: string | undefined) {
-  const entry = userId === undefined ? null : await readRankedEntry(read, board, userId)
+async function presentOwn(read: Reader, board: string, userId: string) {
+  const entry = await readRankedEntry(read, board, userId)
   return entry && { ...presentEntry(entry, entry.name), userId: entry.userId }
 }
 

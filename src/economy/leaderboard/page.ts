@@ -40,9 +40,9 @@ export async function readBoardAround(
   cursors: Cursors,
   board: string,
   limit: number,
-  userId: string | undefined,
+  userId: string,
 ): Promise<BoardPage> {
-  const [own] = await selectKey(reader, { board, userId: userId ?? '' })
+  const [own] = await selectKey(reader, { board, userId })
   if (!own) {
     const total = await readTotal(reader, board)
     return { entries: [], total, nextCursor: null, previousCursor: null }

@@ -3,7 +3,7 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -17,7 +17,7 @@ type HistoryFilter = Pick<PointsQuery, 'reason' | 'since' | 'until'>
 export async function readHistory(
   reader: Reader,
   cursors: Cursors,
-  { userId }: CallerId,
+  { userId }: Viewer,
   { limit, cursor, reason, ...filter }: Page & HistoryFilter,
   /** Days after which points end; 0: never. */
   expireAfterDays: number,
@@ -30,11 +30,7 @@ export async function readHistory(
   const list = JSON.stringify(['points', userId, reason, since, until])
   const before = cursors.decode(list, cursor)
   const expiring =
-    expireAfterDays === 0
-      ? {}
-      : { expiring: userId === undefined ? null : await readNextExpiry(reader, userId, expireAfterDays) }
-  if (userId === undefined) return { balance: 0, lifetime: 0, ...expiring, entries: [], nextCursor: null }
-
+    expireAfterDays === 0 ? {} : { expiring: await readNextExpiry(reader, userId, expireAfterDays) }
   const only = and(
     before === undefined ? undefined : lt(pointsEntries.seq, Number(before)),
     reason && eq(pointsEntries.reason, reason),

@@ -1,7 +1,6 @@
 /** Joins and leaves the leaderboards. In the folder of the ledger, since points earned before the enrolment count. */
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
-import { ensureUserId, findUser } from '../../identity/users/users.ts'
 import { boardsAt, earliestStart } from '../leaderboard/boards.ts'
 import { type EnrolOptions, enrol, enrolMany, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
 import { lockAccount, lockAccounts } from './account.ts'
@@ -36,15 +35,13 @@ export const joinWithFirstEntry = (tx: Transaction, userId: string, entry: Earne
   enrol(tx, userId, scoresOfFirst(tx.now(), entry))
 
 /** Enrols the caller, also after they have left, with what they have earned. A repeat changes nothing. */
-export async function addMembership(tx: Transaction, caller: Caller): Promise<void> {
-  const userId = await ensureUserId(tx, caller)
+export async function addMembership(tx: Transaction, { userId }: Caller): Promise<void> {
   if (!(await findEnrolment(tx, userId))) await joinLeaderboard(tx, userId, { again: true })
 }
 
 /** Removes the caller from all boards, past ones included. Their points stay. A repeat changes nothing. */
-export async function removeMembership(tx: Transaction, caller: Caller): Promise<void> {
-  const user = await findUser(tx, caller)
-  if (!user || !(await findEnrolment(tx, user.id))) return
-  await lockAccount(tx, user.id)
-  await unenrol(tx, user.id)
+export async function removeMembership(tx: Transaction, { userId }: Caller): Promise<void> {
+  if (!(await findEnrolment(tx, userId))) return
+  await lockAccount(tx, userId)
+  await unenrol(tx, userId)
 }

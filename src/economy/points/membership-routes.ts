@@ -7,9 +7,9 @@ export const membershipRoutes = (deps: FanDeps) =>
   fans(deps, { prefix: '/api/user/leaderboard-membership', tag: 'Leaderboard' })
     .put(
       '',
-      ({ caller, status, write }) =>
-        write(async tx => {
-          await addMembership(tx, caller)
+      ({ status, write }) =>
+        write(async (tx, fan) => {
+          await addMembership(tx, fan)
           return status(204, undefined)
         }),
       operation({
@@ -23,9 +23,9 @@ export const membershipRoutes = (deps: FanDeps) =>
     )
     .delete(
       '',
-      ({ caller, status, write }) =>
-        write(async tx => {
-          await removeMembership(tx, caller)
+      ({ status, write }) =>
+        write(async (tx, fan) => {
+          await removeMembership(tx, fan)
           return status(204, undefined)
         }),
       operation({

@@ -20,7 +20,7 @@ const LOG_PATIENCE_MS = 5_000
 /** Returns when the erasure is durable. Does nothing for a fan without a user record and without native sessions. */
 export async function deleteAccount(deps: AccountDeps, caller: AuthenticatedCaller): Promise<void> {
   const { db, log, erasureList } = deps
-  const { provider, subject, credential, userId } = caller
+  const { provider, subject, credential } = caller
   requireRecentSignIn(credential, db.read.now())
   const erasure = await db.write(tx =>
     eraseUser(tx, { provider, subject }, tombstone => {
@@ -28,7 +28,7 @@ export async function deleteAccount(deps: AccountDeps, caller: AuthenticatedCall
     }),
   )
   if (!erasure) return
-  logSecurityEvent(log, 'account_deleted', { userId })
+  logSecurityEvent(log, 'account_deleted', { userId: erasure.userId ?? undefined })
   // Not awaited: it waits until no write is pending, which may take long under load.
   emptyLog(deps).catch(error => log.warn({ error }, 'the WAL was not emptied'))
 }

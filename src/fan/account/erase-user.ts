@@ -5,7 +5,7 @@
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { deletePicturesOf } from '../../club/pictures/owned.ts'
-import type { Caller, UserReference } from '../../core/caller.ts'
+import type { Subject, UserReference } from '../../core/caller.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
 import { deletePromotionNotes } from '../../economy/cash/export.ts'
 import { countEventData, deleteEventData } from '../../economy/events/delete-data.ts'
@@ -108,7 +108,7 @@ export async function eraseUser(
   onErased?: (tombstone: Tombstone) => void,
 ): Promise<Erasure | null> {
   const found = await findFan(tx, reference)
-  const known: Caller[] = found ? await listSignIns(tx, found) : []
+  const known: Subject[] = found ? await listSignIns(tx, found) : []
   // One order for all units of work.
   for (const fan of namesOf([...known, ...('subject' in reference ? [reference] : [])]))
     await lockSignIn(tx, fan)
@@ -132,7 +132,7 @@ export async function eraseUser(
 }
 
 /** Each once, in one order. */
-function namesOf(fans: Caller[]): Caller[] {
+function namesOf(fans: Subject[]): Subject[] {
   const names = new Map(
     fans.map(({ provider, subject }) => [`${provider} ${subject}`, { provider, subject }]),
   )
@@ -171,5 +171,5 @@ async function findFan(reader: Reader, reference: UserReference): Promise<User |
 }
 
 /** An id alone matches no subject of the provider: no subject is empty. */
-const callerOf = (reference: UserReference): Caller =>
+const callerOf = (reference: UserReference): Subject =>
   'subject' in reference ? reference : { provider: '', subject: '' }

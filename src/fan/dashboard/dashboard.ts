@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { rankOf } from '../../economy/leaderboard/ranked-entry.ts'
 import { newestEntries, presentEntry } from '../../economy/points/history.ts'
 import { mirrorOf } from '../../identity/users/mirror.ts'
@@ -25,12 +25,11 @@ const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
 
 /** A fan without a record gets the same response with nothing in it. */
-export async function readDashboard({ read, cache }: ReadSource, { userId }: CallerId) {
+export async function readDashboard({ read, cache }: ReadSource, { userId }: Viewer) {
   const now = read.now()
   const rewards = await getCatalogue(read, cache)
   const quests = await getQuestSet(read, cache)
-  const rows =
-    userId === undefined ? [] : await selectDashboard(read, { userId, now, ...relevantQuests(quests, now) })
+  const rows = await selectDashboard(read, { userId, now, ...relevantQuests(quests, now) })
   const { claimed, redeemed, begun, completed, streak, ...own } = rows[0] ?? NOTHING
   const newest = rows.flatMap(({ entry }) => entry ?? []).toSorted((a, b) => b.seq - a.seq)
   // The balance is the one after the newest entry.

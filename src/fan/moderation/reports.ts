@@ -2,12 +2,11 @@
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { Reason } from '../../identity/sanctions/reasons.ts'
 import { readShownProfile } from '../../identity/users/public-profile.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import type { NewReport, Report } from './schema.ts'
 import { type SubjectKind, subjectProblems, subjects } from './subjects.ts'
 
@@ -16,10 +15,9 @@ type StoredReport = Tables['reports']['$inferSelect']
 /** A fan has one open report about a subject: a repeat returns it as it is. */
 export async function fileReport(
   tx: Transaction,
-  caller: Caller,
+  { userId: reporterId }: Caller,
   { subject: { kind, id: reference }, reason, note }: NewReport,
 ): Promise<{ created: boolean; report: Report }> {
-  const reporterId = await ensureUserId(tx, caller)
   const { id: subjectId, fanId, evidence } = await subjects[kind](tx, reporterId, reference)
   const { reports } = tx.tables
   const [filed] = await tx
@@ -77,10 +75,9 @@ export async function fileAutomaticReport(tx: Transaction, fanId: string, texts:
 }
 
 /** The latest first. @throws DomainError `invalid_cursor` */
-export async function listReports(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+export async function listReports(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `reports ${userId}`
   const before = cursors.decodeTimed(list, page.cursor)
-  if (userId === undefined) return { reports: [], nextCursor: null }
   const rows = await selectReports(reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, ({ createdAt, id }) =>
     cursors.encodeTimed(list, { at: createdAt, id }),

@@ -13,9 +13,9 @@ type ModerationDeps = FanDeps & { cursors: Cursors }
 const reportRoutes = (deps: ModerationDeps) =>
   fans(deps, { prefix: '/api/reports', tag: 'Fans' }).post(
     '',
-    ({ body, caller, status, write }) =>
-      write(async tx => {
-        const { created, report } = await fileReport(tx, caller, body)
+    ({ body, status, write }) =>
+      write(async (tx, fan) => {
+        const { created, report } = await fileReport(tx, fan, body)
         return status(created ? 201 : 200, report)
       }),
     operation({
@@ -57,7 +57,7 @@ const ownReportRoutes = (deps: ModerationDeps) =>
 const appealRoutes = (deps: ModerationDeps) =>
   fans(deps, { prefix: '/api/user/appeals', tag: 'User' }).post(
     '',
-    ({ body, caller, status, write }) => write(async tx => status(201, await fileAppeal(tx, caller, body))),
+    ({ body, status, write }) => write(async (tx, fan) => status(201, await fileAppeal(tx, fan, body))),
     operation({
       id: 'fileAppeal',
       whenSuspended: 'allowed',

@@ -1,6 +1,6 @@
 /** The sanctions of a fan, as the fan sees them. */
 import type { Reader } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { Closed, Id, Instant, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { type Decision, listDecisions, sanctionsInForce } from '../../identity/sanctions/decisions.ts'
@@ -33,9 +33,9 @@ export const Sanctions = Closed(
 )
 
 /** The sanctions of a fan, as the fan sees them: without who decided, and without notes. */
-export async function readSanctions(reader: Reader, { userId }: CallerId): Promise<typeof Sanctions.static> {
-  const decisions = userId === undefined ? [] : await listDecisions(reader, userId)
-  const appeals = userId === undefined || decisions.length === 0 ? [] : await exportAppeals(reader, userId)
+export async function readSanctions(reader: Reader, { userId }: Viewer): Promise<typeof Sanctions.static> {
+  const decisions = await listDecisions(reader, userId)
+  const appeals = decisions.length === 0 ? [] : await exportAppeals(reader, userId)
   const bySanction = new Map(appeals.map(appeal => [appeal.sanctionId, appeal]))
   return { sanctions: presentSanctions(decisions, bySanction, reader.now()) }
 }

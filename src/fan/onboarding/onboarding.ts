@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { enrolmentOf } from '../../economy/leaderboard/enrolment.ts'
 import { joinLeaderboard, joinWithFirstEntry } from '../../economy/points/join-leaderboard.ts'
@@ -11,7 +11,7 @@ import { pointsProblems } from '../../economy/points/problems.ts'
 import { completionOf, recordCompletion } from '../../identity/users/completion.ts'
 import { enqueueSync, type QueuedSync } from '../../identity/users/deferred-sync.ts'
 import { createMirror, mirrorIdentity, mirrorOf } from '../../identity/users/mirror.ts'
-import { activeUser, ensureUser, findSignIn } from '../../identity/users/users.ts'
+import { activeUser, findSignIn } from '../../identity/users/users.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
 import { changeOwnProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
@@ -41,24 +41,24 @@ export async function completeOnboarding(
   { profile, joinLeaderboard: join = true }: typeof CompleteOnboarding.static,
   { points, claims, queuedSync }: OnboardingTerms,
 ) {
-  const { user, created } = await ensureUser(tx, caller)
+  const { userId, isNew } = caller
   let isSynced = false
-  if (claims && created) isSynced = await createMirror(tx, user.id, claims)
+  if (claims && isNew) isSynced = await createMirror(tx, userId, claims)
   else if (claims || queuedSync) {
-    const signInId = (await findSignIn(tx, caller))?.id ?? user.id
+    const signInId = (await findSignIn(tx, caller))?.id ?? userId
     if (claims) await mirrorIdentity(tx, signInId, claims)
     else if (queuedSync) await enqueueSync(tx, signInId, queuedSync)
   }
-  if (!(await recordCompletion(tx, user.id))) {
-    return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
+  if (!(await recordCompletion(tx, userId))) {
+    return { ...(await readOnboarding(tx, caller)), alreadyCompleted: true as const }
   }
-  const granted = created
-    ? await startLedger(tx, user.id, { points, join })
-    : await grantOnboarding(tx, user.id, points)
-  if (!created && join) await joinLeaderboard(tx, user.id)
-  if (profile) await changeOwnProfile(tx, user, profile, '/profile')
-  await recordEvent(tx, { userId: user.id, type: 'onboarding.completed', data: { points: granted } })
-  if (!created) return readOnboarding(tx, { userId: user.id })
+  const granted = isNew
+    ? await startLedger(tx, userId, { points, join })
+    : await grantOnboarding(tx, userId, points)
+  if (!isNew && join) await joinLeaderboard(tx, userId)
+  if (profile) await changeOwnProfile(tx, userId, profile, '/profile')
+  await recordEvent(tx, { userId, type: 'onboarding.completed', data: { points: granted } })
+  if (!isNew) return readOnboarding(tx, caller)
   const now = tx.now()
   return presentOnboarding({
     completedAt: now,
@@ -91,8 +91,8 @@ export async function grantOnboarding(tx: Transaction, userId: string, points: n
 }
 
 /** The state of the onboarding, also for a fan without a user record. */
-export async function readOnboarding(reader: Reader, { userId }: CallerId) {
-  const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
+export async function readOnboarding(reader: Reader, { userId }: Viewer) {
+  const [row] = await selectOnboarding(reader, onboardingCause(userId))
   return presentOnboarding(row ?? NOTHING)
 }
 

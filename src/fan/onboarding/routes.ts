@@ -32,7 +32,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
       '',
       ({ body, caller, write }) => {
         const points = deps.config.onboardingPoints
-        return write((tx, terms) => completeOnboarding(tx, caller, body, { points, ...terms }), {
+        return write((tx, fan, terms) => completeOnboarding(tx, fan, body, { points, ...terms }), {
           prepare: () => askProvider(deps, caller),
         })
       },

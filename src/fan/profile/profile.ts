@@ -5,7 +5,7 @@ import { isUniqueViolation, type Reader, type Transaction } from '../../../db/in
 import { prepared } from '../../../db/prepared.ts'
 import { listOwners, useAvatar } from '../../club/pictures/owned.ts'
 import { requireTeam } from '../../club/teams/teams.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
@@ -18,56 +18,48 @@ import { updateUsers } from '../../identity/users/many-users.ts'
 import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
 import { isComplete, type ProfileChange, pickProfile } from '../../identity/users/profile-fields.ts'
 import { publicProfileOf } from '../../identity/users/public-profile.ts'
-import { activeUser, ensureUser, findUser, updateUser } from '../../identity/users/users.ts'
+import { activeUser, findUserById, updateUser } from '../../identity/users/users.ts'
 import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
 import { profileProblems } from './problems.ts'
 import { normalizeProfile } from './rules.ts'
 
-export async function readProfile(reader: Reader, { userId }: CallerId) {
-  const [row] = userId === undefined ? [] : await selectProfile(reader, userId)
+export async function readProfile(reader: Reader, { userId }: Viewer) {
+  const [row] = await selectProfile(reader, userId)
   if (!row) throw notFound()
   return presentProfile(row)
 }
 readProfile.problems = [profileProblems.profile_not_found] as const
 
-/** Writes the profile. Creates the user record if there is none. */
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
-  const { user, created } = await ensureUser(tx, caller)
-  await changeOwnProfile(tx, user, change)
-  return { created, profile: await readProfile(tx, { userId: user.id }) }
+  await changeOwnProfile(tx, caller.userId, change)
+  return { created: caller.isNew, profile: await readProfile(tx, caller) }
 }
 
 export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
-  const user = await findUser(tx, caller)
-  if (!user) throw notFound()
-  await changeOwnProfile(tx, user, change)
-  return readProfile(tx, { userId: user.id })
+  if (caller.isNew) throw notFound()
+  await changeOwnProfile(tx, caller.userId, change)
+  return readProfile(tx, caller)
 }
 
-type Names = Pick<ProfileRow['user'], 'displayName' | 'handle'>
-
 /** By the fan. @throws DomainError as `changeProfile` */
-export async function changeOwnProfile(
-  tx: Transaction,
-  user: Names & { id: string },
-  change: ProfileChange,
-  pointer = '',
-) {
-  requireUnreserved(tx, user, change, pointer)
-  await changeProfile(tx, user.id, change, pointer)
+export async function changeOwnProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
+  await requireUnreserved(tx, userId, change, pointer)
+  await changeProfile(tx, userId, change, pointer)
 }
 
 /** A name that is reserved is for the staff to give; who has it keeps it. */
-function requireUnreserved(
+async function requireUnreserved(
   tx: Transaction,
-  current: Names,
+  userId: string,
   { displayName, handle }: ProfileChange,
   pointer: string,
 ) {
   const isReserved = (name: string | null | undefined) =>
     (name && tx.spine.publicText.policy.isReserved?.(name)) || false
-  if (handle !== current.handle && isReserved(handle)) throw new DomainError(profileProblems.handle_taken)
-  if (displayName?.trim() !== current.displayName && isReserved(displayName)) {
+  if (!isReserved(handle) && !isReserved(displayName)) return
+  const current = await findUserById(tx, userId)
+  if (handle !== current?.handle && isReserved(handle)) throw new DomainError(profileProblems.handle_taken)
+  if (displayName?.trim() !== current?.displayName && isReserved(displayName)) {
     const errors = [{ pointer: `${pointer}/displayName`, message: 'must not be a name of the club' }]
     throw new DomainError(publicTextProblems.text_not_allowed, { errors })
   }

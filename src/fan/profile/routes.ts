@@ -19,9 +19,9 @@ export const profileRoutes = (deps: FanDeps) =>
     )
     .post(
       '',
-      ({ body, caller, status, write }) =>
-        write(async tx => {
-          const { created, profile } = await upsertProfile(tx, caller, body)
+      ({ body, status, write }) =>
+        write(async (tx, fan) => {
+          const { created, profile } = await upsertProfile(tx, fan, body)
           return status(created ? 201 : 200, profile)
         }),
       operation({
@@ -37,7 +37,7 @@ export const profileRoutes = (deps: FanDeps) =>
     )
     .patch(
       '',
-      ({ body, caller, write }) => write(tx => updateProfile(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => updateProfile(tx, fan, body)),
       operation({
         id: 'updateProfile',
         summary: 'Update fields of your profile',

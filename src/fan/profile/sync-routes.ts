@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/index.ts'
-import type { AuthenticatedCaller } from '../../core/caller.ts'
+import type { AuthenticatedCaller, Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { authProblems } from '../../identity/auth/problems.ts'
@@ -32,7 +32,7 @@ function syncOf({ identity }: FanDeps, caller: AuthenticatedCaller) {
   const { credential, subject } = caller
   // The provider accepts its own tokens only.
   if (credential.kind !== 'session') throw new DomainError(authProblems.session_required)
-  const work = (tx: Transaction, { claims }: ParsedClaims) => syncIdentity(tx, caller, claims)
+  const work = (tx: Transaction, fan: Caller, { claims }: ParsedClaims) => syncIdentity(tx, fan, claims)
   return [work, { prepare: () => identity.readUserData(credential.token, subject) }] as const
 }
 

@@ -1,11 +1,10 @@
 /** A fan as another one, or nobody in particular, sees them. */
 
 import { getTeams } from '../../club/teams/teams.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import type { Static } from '../../core/typebox.ts'
 import { readRankedEntry } from '../../economy/leaderboard/ranked-entry.ts'
 import { readFan } from '../../identity/relations/find-fan.ts'
-import { viewerOf } from '../../identity/relations/visibility.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { readLockerTitle } from '../../play/lockers/lockers.ts'
 import type { FanPage } from './schema.ts'
@@ -15,21 +14,21 @@ const GLOBAL_BOARD = 'all'
 /** @throws DomainError `fan_not_found`, after the same statement for a handle that nobody has and for a fan who is hidden */
 export async function readFanPage(
   source: ReadSource,
-  caller: CallerId | null,
+  viewer: Viewer,
   handle: string,
 ): Promise<Static<typeof FanPage>> {
   const { isShown, userId, favoriteTeamId, leaderboardName, displayName, avatarUrl, ...fan } = await readFan(
     source.read,
-    viewerOf(caller),
+    viewer.userId,
     handle,
   )
   const hidden = { displayName: null, avatarUrl: null, favoriteTeam: null, rank: null, points: null }
-  const locker = await readLockerTitle(source.read, viewerOf(caller), handle)
+  const locker = await readLockerTitle(source.read, viewer.userId, handle)
   if (!isShown) return { ...fan, handle, ...hidden, locker }
   const { teams } = await getTeams(source)
   const favoriteTeam = teams.find(({ id }) => id === favoriteTeamId) ?? null
   // A rank would name the entry without a name on the leaderboard.
-  const isRanked = leaderboardName !== 'anonymous' || userId === caller?.userId
+  const isRanked = leaderboardName !== 'anonymous' || userId === viewer.userId
   const entry = isRanked ? await readRankedEntry(source.read, GLOBAL_BOARD, userId) : null
   const { rank = null, points = null } = entry ?? {}
   return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points, locker }

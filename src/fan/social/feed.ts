@@ -2,7 +2,7 @@
 import { desc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -15,12 +15,11 @@ import { type FeedItem, presentFeedItem } from './feed-items.ts'
 export async function readFeed(
   reader: Reader,
   cursors: Cursors,
-  { userId }: CallerId,
+  { userId }: Viewer,
   page: Page,
 ): Promise<{ items: FeedItem[]; nextCursor: string | null }> {
   const list = `feed ${userId}`
   const before = positionOf(cursors.decode(list, page.cursor))
-  if (userId === undefined) return { items: [], nextCursor: null }
   const rows = await selectFeed(reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, last =>
     cursors.encode(list, [last.recordedAt.getTime(), last.sequence, last.userId].join(' ')),

@@ -32,7 +32,7 @@ const feedRoutes = (deps: SocialDeps) =>
 const fanPageRoutes = (deps: SocialDeps) =>
   optionalFans(deps, { prefix: '/api/fans', tag: 'Fans' }).get(
     '/:handle',
-    ({ caller, params, readPublic }) => readPublic(source => readFanPage(source, caller, params.handle)),
+    ({ params, readPublic, viewer }) => readPublic(source => readFanPage(source, viewer, params.handle)),
     operation({
       id: 'readFan',
       summary: 'Read the page of a fan',

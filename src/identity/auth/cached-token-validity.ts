@@ -4,7 +4,7 @@
  * instructions more (profile: 220,000, not 151,000). To remove it, call `token-validity.ts`.
  */
 import type { Reader } from '../../../db/index.ts'
-import type { AuthenticatedCaller, Caller } from '../../core/caller.ts'
+import type { AuthenticatedCaller, Subject } from '../../core/caller.ts'
 import { createInvalidations } from '../../platform/cache/invalidations.ts'
 import type { CacheCounts, MaybePromise } from '../../platform/cache/response-cache.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
@@ -46,7 +46,7 @@ export function createTokenValidityCache({ read, externalCommits }: Options) {
     const entries = new WeakMap<Claims, Entry<Valid>>()
     return (
       claims: Claims,
-      caller: Caller,
+      caller: Subject,
       check: () => Promise<{ value: Valid; expiresAt?: Date }>,
     ): MaybePromise<Valid> => {
       const commits = externalCommits()
@@ -76,13 +76,13 @@ export function createTokenValidityCache({ read, externalCommits }: Options) {
   return {
     counts: counts as Readonly<CacheCounts>,
     /** `requireValidSessionToken`. */
-    checkSession: (claims: SessionClaims, caller: Caller, credential: SessionToken) =>
+    checkSession: (claims: SessionClaims, caller: Subject, credential: SessionToken) =>
       checkSession(claims, caller, async () => {
         const value = await requireValidSessionToken(read, caller, credential)
         return value.isMerged ? { value, expiresAt: AT_ONCE } : { value }
       }),
     /** `requireValidNativeToken`. */
-    checkNative: (claims: VerifiedNativeToken, holder: Caller) =>
+    checkNative: (claims: VerifiedNativeToken, holder: Subject) =>
       checkNative(claims, holder, async () => {
         const { expiresAt, ...value } = await requireValidNativeToken(read, holder, claims.sessionId)
         return { value, expiresAt: value.isMerged ? AT_ONCE : expiresAt }

@@ -1,9 +1,9 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Subject } from '../../core/caller.ts'
 
 /** The sessions of a fan, ended ones included, without tokens and hashes. */
-export function exportSessions(reader: Reader, { provider, subject }: Caller) {
+export function exportSessions(reader: Reader, { provider, subject }: Subject) {
   const { nativeSessions } = reader.tables
   const { id, deviceName, createdAt, rotatedAt, expiresAt, revokedAt } = nativeSessions
   return reader

@@ -1,10 +1,9 @@
 /** A group of routes for fans and for the club's own systems. The token says which of them calls. */
 import { Elysia } from 'elysia'
 import type { Transaction } from '../../../db/index.ts'
-import type { AuthenticatedCaller } from '../../core/caller.ts'
+import type { AuthenticatedCaller, Caller } from '../../core/caller.ts'
 import { bearerInGroup, tokenOf } from '../../platform/http/contract/bearer.ts'
 import { describeSharedGroup, type Group, withRefusals } from '../../platform/http/contract/group.ts'
-import { isAllowedWhenSuspended } from '../../platform/http/contract/when-suspended.ts'
 import { uncachedInGroup } from '../../platform/http/edge/server-hooks.ts'
 import {
   runIdempotently,
@@ -19,7 +18,7 @@ import { looksLikeServerKey } from '../server-keys/key.ts'
 import { createUseRecorder } from '../server-keys/last-use.ts'
 import type { ServerScope } from '../server-keys/scopes.ts'
 import { identify } from './authenticate.ts'
-import type { FanDeps, Refusal } from './groups.ts'
+import { type FanDeps, type Refusal, writingOf } from './groups.ts'
 
 /** `scope`: what a server key needs. */
 interface SharedGroup<Prefix extends string> extends Group<Prefix> {
@@ -59,18 +58,22 @@ export function fansOrServers<const Prefix extends string>(
           limitCaller(rateLimiter, 'caller', caller, report)
         }
         async function write<Response, Prepared = undefined>(
-          work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
+          work: (tx: Transaction, fan: Caller | null, prepared: Prepared) => Promise<Response>,
           options: WriteOptions<Prepared> = {},
         ) {
           if (caller) {
-            const fan = caller
-            const lockAndWork: typeof work = (tx, prepared) =>
-              writeAsFan(tx, fan, isAllowedWhenSuspended(request), () => work(tx, prepared))
-            return runIdempotently(deps, { caller: fan, request, route, set }, lockAndWork, options)
+            const sender = caller
+            return runIdempotently(
+              deps,
+              { caller: sender, request, route, set },
+              (tx, prepared: Prepared) =>
+                writeAsFan(tx, sender, writingOf(request), fan => work(tx, fan, prepared)),
+              options,
+            )
           }
           // Guarantee of the cast: `Prepared` is undefined without a `prepare`.
           const prepared = (await options.prepare?.()) as Prepared
-          return throwProblem(await db.write(tx => work(tx, prepared)))
+          return throwProblem(await db.write(tx => work(tx, null, prepared)))
         }
         return withRefusals<Refusal | KeyRefusal>()({ caller, source, write })
       })

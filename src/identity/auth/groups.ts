@@ -2,7 +2,7 @@
 
 import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
 import type { Transaction } from '../../../db/index.ts'
-import type { AuthenticatedCaller } from '../../core/caller.ts'
+import { type AuthenticatedCaller, type Caller, viewerOf } from '../../core/caller.ts'
 import type { ProblemOf } from '../../core/problems.ts'
 import type { transportProblems } from '../../core/transport-problems.ts'
 import type { PublicReads, ReadPublic } from '../../platform/cache/public-reads.ts'
@@ -18,7 +18,7 @@ import {
 import { limitCaller } from '../../platform/http/rate-limits/policies.ts'
 import type { RateLimiter } from '../../platform/http/rate-limits/rate-limiter.ts'
 import type { providerProblems } from '../../platform/identity-provider/problems.ts'
-import { writeAsFan } from '../sanctions/write-as-fan.ts'
+import { type Writing, writeAsFan } from '../sanctions/write-as-fan.ts'
 import { type AuthDeps, identify } from './authenticate.ts'
 
 export interface FanDeps extends AuthDeps, IdempotencyDeps {
@@ -36,8 +36,8 @@ export type Refusal =
   | ElysiaCustomStatusResponse<503, ProblemOf<typeof providerProblems.identity_provider_unavailable>, 503>
 
 /**
- * Routes of signed-in fans. Handlers get `caller`, and `write`, which opens the unit of work, refuses a fan who was erased
- * meanwhile or is suspended, and handles `Idempotency-Key`.
+ * Routes of signed-in fans. Handlers get `caller`, who reads, and `write`, which opens the unit of work, hands over the fan
+ * who writes, refuses a fan who was erased meanwhile or is suspended, and handles `Idempotency-Key`.
  * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
  */
 export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
@@ -50,19 +50,27 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
       const caller = await identify(deps, tokenOf(request.headers.get('authorization'), bearer))
       limitCaller(deps.rateLimiter, 'caller', caller, limits => Object.assign(set.headers, limits))
       const write = <Response, Prepared = undefined>(
-        work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
+        work: (tx: Transaction, fan: Caller, prepared: Prepared) => Promise<Response>,
         options?: WriteOptions<Prepared>,
-      ) => {
-        const lockAndWork: typeof work = (tx, prepared) =>
-          writeAsFan(tx, caller, isAllowedWhenSuspended(request), () => work(tx, prepared))
-        return runIdempotently(deps, { caller, request, route, set }, lockAndWork, options)
-      }
+      ) =>
+        runIdempotently(
+          deps,
+          { caller, request, route, set },
+          (tx, prepared: Prepared) =>
+            writeAsFan(tx, caller, writingOf(request), fan => work(tx, fan, prepared)),
+          options,
+        )
       return withRefusals<Refusal>()({ caller, write })
     })
 
+export const writingOf = (request: Request): Writing => ({
+  allowedWhenSuspended: isAllowedWhenSuspended(request),
+  onlyDeletes: request.method === 'DELETE',
+})
+
 /**
- * Routes with an optional token: `caller` is null without one. A token that is sent must be valid. Handlers get `readPublic`,
- * which reads the primary for a caller.
+ * Routes with an optional token: `caller` is null without one. A token that is sent must be valid. Handlers get `viewer`, who is
+ * `NOBODY` without a token, and `readPublic`, which reads the primary for a caller.
  */
 export const optionalFans = <const Prefix extends string>(
   deps: FanDeps & { publicReads: PublicReads },
@@ -80,5 +88,5 @@ export const optionalFans = <const Prefix extends string>(
       }
       const { primary, read } = deps.publicReads
       const readPublic: ReadPublic = caller ? work => work(primary) : read
-      return withRefusals<Refusal>()({ caller, readPublic })
+      return withRefusals<Refusal>()({ caller, viewer: viewerOf(caller), readPublic })
     })

@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Subject } from '../../core/caller.ts'
 import { type Cursors, cutPage, eachFan, type Page } from '../../core/pagination.ts'
 import type { SecurityEvent } from '../../core/security-events.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -46,7 +46,7 @@ export interface Origin {
  */
 export async function startSession(
   tx: Transaction,
-  caller: Caller,
+  caller: Subject,
   deviceName: string | null,
   { issuedAt, clientId, ...origin }: Origin,
   lifetimeMs: number,
@@ -186,14 +186,14 @@ async function grant(tx: Transaction, session: NativeSession, clientId: string |
   }
 }
 
-const ownedBy = (tx: Pick<Reader, 'tables'>, { provider, subject }: Caller) =>
+const ownedBy = (tx: Pick<Reader, 'tables'>, { provider, subject }: Subject) =>
   and(eq(tx.tables.nativeSessions.provider, provider), eq(tx.tables.nativeSessions.subject, subject))
 
 const isLive = ({ tables: { nativeSessions }, now }: Pick<Transaction, 'tables' | 'now'>) =>
   and(isNull(nativeSessions.revokedAt), gt(nativeSessions.expiresAt, now()))
 
 /** The active sessions of the caller, newest first. @throws DomainError `invalid_cursor` */
-export async function listSessions(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
+export async function listSessions(reader: Reader, cursors: Cursors, caller: Subject, page: Page) {
   const list = `sessions ${caller.provider} ${caller.subject}`
   const { createdAt, id } = reader.tables.nativeSessions
   const before = cursors.decodeTimed(list, page.cursor)
@@ -206,7 +206,7 @@ export async function listSessions(reader: Reader, cursors: Cursors, caller: Cal
 }
 listSessions.problems = [transportProblems.invalid_cursor] as const
 
-function selectLive(reader: Pick<Reader, 'select' | 'tables' | 'now'>, caller: Caller, which?: SQL) {
+function selectLive(reader: Pick<Reader, 'select' | 'tables' | 'now'>, caller: Subject, which?: SQL) {
   const { nativeSessions } = reader.tables
   return reader
     .select()
@@ -216,7 +216,7 @@ function selectLive(reader: Pick<Reader, 'select' | 'tables' | 'now'>, caller: C
 }
 
 /** Revokes one session of the caller, or all of them. Returns how many were active. */
-export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?: string): Promise<number> {
+export async function revokeSessions(tx: Transaction, caller: Subject, sessionId?: string): Promise<number> {
   const { nativeSessions } = tx.tables
   tx.invalidate(tokenValidityTag(caller))
   const ended = await tx
@@ -234,7 +234,7 @@ export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?
 }
 
 /** Deletes all sessions of a user, ended ones included, with their refresh tokens. Returns the number of sessions. */
-export async function deleteSessions(tx: Transaction, caller: Caller): Promise<number> {
+export async function deleteSessions(tx: Transaction, caller: Subject): Promise<number> {
   const { nativeSessions, refreshTokens } = tx.tables
   // Waits for running refreshes, so that their tokens are deleted as well, and refuses later ones.
   await revokeSessions(tx, caller)
@@ -247,5 +247,5 @@ export async function deleteSessions(tx: Transaction, caller: Caller): Promise<n
 export const listSessionOwners = (reader: Reader) => eachFan(reader, reader.tables.nativeSessions)
 
 /** The number of sessions of a user, ended ones included. */
-export const countSessions = (reader: Reader, caller: Caller) =>
+export const countSessions = (reader: Reader, caller: Subject) =>
   countRows(reader, reader.tables.nativeSessions, ownedBy(reader, caller))

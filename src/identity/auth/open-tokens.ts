@@ -3,12 +3,12 @@ import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { AuthenticatedCaller, Caller } from '../../core/caller.ts'
+import type { AuthenticatedCaller, Subject } from '../../core/caller.ts'
 import { findTokenValidities } from '../users/user-token-validity.ts'
 import { hashOf, isEnded, revocationIdsOf } from './token-validity.ts'
 
 /** A verified token, without the token. */
-export interface OpenToken extends Pick<Caller, 'provider' | 'subject'> {
+export interface OpenToken extends Subject {
   credential:
     | { kind: 'session'; tokenId: string; issuedAt: Date; expiresAt: Date }
     | { kind: 'native'; sessionId: string; expiresAt: Date }
@@ -22,8 +22,8 @@ export function openTokenOf({ provider, subject, credential }: AuthenticatedCall
   return { provider, subject, credential: { kind, tokenId, issuedAt, expiresAt } }
 }
 
-/** By its token: whether it is valid, and the user id, if there is a user record. */
-export type TokenCheck = (token: OpenToken) => { valid: boolean; userId: string | undefined }
+/** By its token: whether it is valid, and the user id; `NOBODY` without a user record. */
+export type TokenCheck = (token: OpenToken) => { valid: boolean; userId: string }
 
 /**
  * Checks as `requireValidSessionToken` and `requireValidNativeToken`, in at most three statements for any number of tokens

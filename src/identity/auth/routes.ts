@@ -117,7 +117,7 @@ const callerRoutes = (deps: SignInDeps) =>
       async ({ caller, body, set, status }) => {
         await deps.db.write(tx => logOut(tx, caller, body.everywhere ?? false))
         if (body.everywhere) {
-          const { userId } = caller
+          const userId = caller.userId || undefined
           logSecurityEvent(deps.log, 'logout_everywhere', { requestId: requestIdOf(set), userId })
         }
         return status(204, undefined)

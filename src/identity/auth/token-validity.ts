@@ -7,7 +7,13 @@ import { hash } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { AuthenticatedCaller, Caller, Credential } from '../../core/caller.ts'
+import {
+  type AuthenticatedCaller,
+  type Credential,
+  NOBODY,
+  type Subject,
+  type Viewer,
+} from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
@@ -35,9 +41,9 @@ const loggedOut = () => new DomainError(transportProblems.invalid_token, { detai
 export const hashOf = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'hex')
 
 /** Includes the subject: the `jti` of one user must not revoke the token of another. */
-const revocationId = ({ provider, subject }: Caller, tokenId: string) => hashOf(provider, subject, tokenId)
+const revocationId = ({ provider, subject }: Subject, tokenId: string) => hashOf(provider, subject, tokenId)
 
-export const revocationIdsOf = (caller: Caller, tokenId: string) => ({
+export const revocationIdsOf = (caller: Subject, tokenId: string) => ({
   id: revocationId(caller, tokenId),
   formerId: hashOf(caller.provider, tokenId),
 })
@@ -49,8 +55,8 @@ export interface SessionToken {
 }
 
 export interface ValidToken {
-  /** Id of the user record, if there is one. */
-  userId: string | undefined
+  /** Id of the user record; `NOBODY` without one. */
+  userId: string
   /** Of the profile. */
   locale: string | null
   hasBlocks: boolean
@@ -65,7 +71,7 @@ export interface ValidToken {
  */
 export async function requireValidSessionToken(
   reader: Reader,
-  caller: Caller,
+  caller: Subject,
   { tokenId, issuedAt }: SessionToken,
 ): Promise<ValidToken> {
   const rows = await selectSession(reader, { ...subjectKeysOf(caller), ...revocationIdsOf(caller, tokenId) })
@@ -110,9 +116,9 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
  */
 export async function requireValidNativeToken(
   reader: Reader,
-  caller: Caller,
+  caller: Subject,
   sessionId: string,
-): Promise<Caller & ValidToken & { expiresAt: Date }> {
+): Promise<Subject & ValidToken & { expiresAt: Date }> {
   const rows = await selectNative(reader, { sessionId, ...subjectKeysOf(caller) })
   const session = rows[0]?.session
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) {
@@ -175,7 +181,7 @@ function requireUndeleted(
  * Serialises sign-in, logout everywhere and erasure of a fan until the unit of work ends, also for a fan without a user
  * record. Must be the first statement of the unit of work, before row locks and before reads of what it protects.
  */
-export async function lockSignIn(tx: Transaction, { provider, subject }: Caller): Promise<void> {
+export async function lockSignIn(tx: Transaction, { provider, subject }: Subject): Promise<void> {
   const { revokedTokens } = tx.tables
   const id = hashOf('sign-in lock', provider, subject, '')
   // PostgreSQL: an insert of the same key waits until this transaction ends ("Index Uniqueness Checks"). The row is deleted
@@ -221,8 +227,8 @@ export async function endAllSessions(tx: Transaction, userId: string): Promise<n
 }
 
 /** In one order: two units of work cannot wait for each other. */
-async function readSignIns(tx: Transaction, caller: Caller): Promise<Caller[]> {
-  if (caller.userId === undefined) return [caller]
+async function readSignIns(tx: Transaction, caller: Subject & Viewer): Promise<Subject[]> {
+  if (caller.userId === NOBODY) return [caller]
   const signIns = await listSignIns(tx, await requireUser(tx, caller.userId))
   return signIns.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }

@@ -51,7 +51,7 @@ export const termsRoutes = (deps: FanDeps) =>
     )
     .put(
       '',
-      ({ body, caller, write }) => write(tx => acceptTerms(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => acceptTerms(tx, fan, body)),
       operation({
         id: 'acceptTerms',
         whenSuspended: 'allowed',

@@ -2,14 +2,13 @@
 import { and, desc, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { ensureUserId } from '../users/users.ts'
 import { publicTextProblems } from './problems.ts'
 
 /** What the fan has accepted last, and what texts for others require. */
-export async function readTerms(reader: Reader, { userId }: CallerId) {
-  const accepted = userId === undefined ? undefined : await selectLatest(reader, userId)
+export async function readTerms(reader: Reader, { userId }: Viewer) {
+  const accepted = await selectLatest(reader, userId)
   const { publicText } = reader.spine
   const { termsVersion, termsUrl = null } = publicText.policy
   return {
@@ -30,10 +29,9 @@ const selectLatest = preparedRow((reader: Reader, userId: string) => {
 })
 
 /** A repeat keeps the time of the first. */
-export async function acceptTerms(tx: Transaction, caller: Caller, { version }: { version: string }) {
+export async function acceptTerms(tx: Transaction, { userId }: Caller, { version }: { version: string }) {
   if (version !== tx.spine.publicText.policy.termsVersion)
     throw new DomainError(publicTextProblems.terms_version_not_current)
-  const userId = await ensureUserId(tx, caller)
   const { termsAcceptances } = tx.tables
   await tx.insert(termsAcceptances).values({ userId, version, acceptedAt: tx.now() }).onConflictDoNothing()
   return readTerms(tx, { userId })

@@ -3,14 +3,13 @@ import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
-import { ensureUserId, noteBlock } from '../users/users.ts'
+import { noteBlock } from '../users/users.ts'
 import { fanNotFound, isHidden, lockOther, lockVisible } from './find-fan.ts'
 import { countEndedFollows } from './follow.ts'
 import { deleteEmpty, lockPair } from './pair.ts'
 
 /** A repeat changes nothing. A fan who has blocked the caller cannot be blocked: the caller does not find them. */
-export async function blockFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
-  const fanId = await ensureUserId(tx, caller)
+export async function blockFan(tx: Transaction, { userId: fanId }: Caller, handle: string): Promise<void> {
   const found = await lockOther(tx, fanId, handle)
   if (found?.relation?.blockedAt) return
   if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
@@ -56,8 +55,7 @@ const writeBlockedBy = prepared(
 )
 
 /** Does not restore the follows. A repeat changes nothing. */
-export async function unblockFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
-  const fanId = await ensureUserId(tx, caller)
+export async function unblockFan(tx: Transaction, { userId: fanId }: Caller, handle: string): Promise<void> {
   const found = await lockOther(tx, fanId, handle)
   const isBlocked = found?.relation?.blockedAt
   if (!found || (!isBlocked && (found.other.hiddenAt || isHidden(found.relation)))) throw fanNotFound()

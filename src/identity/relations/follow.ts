@@ -5,14 +5,12 @@ import { prepared } from '../../../db/prepared.ts'
 import { MAX_FOLLOWED } from '../../../db/schema/identity/relations.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { ensureUserId } from '../users/users.ts'
 import { fanNotFound, lockVisible } from './find-fan.ts'
 import { deleteEmpty } from './pair.ts'
 import { relationProblems } from './problems.ts'
 
 /** A repeat changes nothing. */
-export async function followFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
-  const fanId = await ensureUserId(tx, caller)
+export async function followFan(tx: Transaction, { userId: fanId }: Caller, handle: string): Promise<void> {
   const { id: otherId } = await lockVisible(tx, fanId, handle)
   const [followed] = await insertFollow(tx, fanId, otherId, tx.now())
   if (!followed) {
@@ -61,8 +59,7 @@ const countFollow = prepared((tx: Transaction, userId: string) => {
 })
 
 /** A repeat changes nothing. */
-export async function unfollowFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
-  const fanId = await ensureUserId(tx, caller)
+export async function unfollowFan(tx: Transaction, { userId: fanId }: Caller, handle: string): Promise<void> {
   const { id: otherId } = await lockVisible(tx, fanId, handle)
   const ended = await endFollow(tx, fanId, otherId)
   if (ended.length === 0) return

@@ -2,7 +2,7 @@
 import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { publicFans } from '../users/public-profile.ts'
@@ -11,16 +11,9 @@ import { isHiddenByModerators, isShown } from './visibility.ts'
 export type List = 'following' | 'followers' | 'mutes' | 'blocks'
 
 /** A change of a listed fan does not change the order. @throws DomainError `invalid_cursor` */
-export async function listFans(
-  reader: Reader,
-  cursors: Cursors,
-  list: List,
-  { userId }: CallerId,
-  page: Page,
-) {
+export async function listFans(reader: Reader, cursors: Cursors, list: List, { userId }: Viewer, page: Page) {
   const name = `${list} ${userId}`
   const before = cursors.decodeTimed(name, page.cursor)
-  if (userId === undefined) return { fans: [], nextCursor: null }
   const rows = await selectList[list](reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, ({ since, listedId }) =>
     cursors.encodeTimed(name, { at: since ?? reader.now(), id: listedId }),
@@ -38,9 +31,9 @@ export async function listFans(
 listFans.problems = [transportProblems.invalid_cursor] as const
 
 /** With the number of all that the fan follows. */
-export async function listFollowing(reader: Reader, cursors: Cursors, caller: CallerId, page: Page) {
-  const listed = await listFans(reader, cursors, 'following', caller, page)
-  const count = caller.userId === undefined ? undefined : await selectCount(reader, caller.userId)
+export async function listFollowing(reader: Reader, cursors: Cursors, viewer: Viewer, page: Page) {
+  const listed = await listFans(reader, cursors, 'following', viewer, page)
+  const count = await selectCount(reader, viewer.userId)
   return { ...listed, total: count?.following ?? 0 }
 }
 listFollowing.problems = listFans.problems

@@ -3,13 +3,11 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
-import { ensureUserId } from '../users/users.ts'
 import { lockVisible } from './find-fan.ts'
 import { deleteEmpty } from './pair.ts'
 
 /** A repeat changes nothing. */
-export async function muteFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
-  const fanId = await ensureUserId(tx, caller)
+export async function muteFan(tx: Transaction, { userId: fanId }: Caller, handle: string): Promise<void> {
   const { id: otherId } = await lockVisible(tx, fanId, handle)
   await insertMute(tx, fanId, otherId, tx.now())
 }
@@ -27,8 +25,7 @@ const insertMute = prepared((tx: Transaction, fanId: string, otherId: string, mu
 })
 
 /** A repeat changes nothing. */
-export async function unmuteFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
-  const fanId = await ensureUserId(tx, caller)
+export async function unmuteFan(tx: Transaction, { userId: fanId }: Caller, handle: string): Promise<void> {
   const { id: otherId } = await lockVisible(tx, fanId, handle)
   await endMute(tx, fanId, otherId)
   await deleteEmpty(tx, fanId, otherId)

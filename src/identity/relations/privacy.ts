@@ -3,13 +3,12 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { fanTag } from '../../platform/cache/tags.ts'
-import { ensureUserId } from '../users/users.ts'
 import { DEFAULT_PRIVACY, type Privacy, type PrivacyChange } from './schema.ts'
 
-export async function readPrivacy(reader: Reader, { userId }: CallerId): Promise<Privacy> {
-  const row = userId === undefined ? undefined : await selectPrivacy(reader, userId)
+export async function readPrivacy(reader: Reader, { userId }: Viewer): Promise<Privacy> {
+  const row = await selectPrivacy(reader, userId)
   if (!row) return DEFAULT_PRIVACY
   const { userId: _, ...settings } = row
   // Guarantee of the cast: only `changePrivacy` writes the row.
@@ -24,10 +23,9 @@ const selectPrivacy = preparedRow((reader: Reader, userId: string) => {
 /** One statement, so that concurrent changes of different members both count. */
 export async function changePrivacy(
   tx: Transaction,
-  caller: Caller,
+  { userId }: Caller,
   change: PrivacyChange,
 ): Promise<Privacy> {
-  const userId = await ensureUserId(tx, caller)
   if (Object.keys(change).length > 0) {
     const { privacySettings: settings } = tx.tables
     await tx

@@ -45,9 +45,9 @@ const changeRoutes = <const Prefix extends string>(
   fans(deps, { prefix, tag: TAG })
     .put(
       '/:handle',
-      ({ caller, params, status, write }) =>
-        write(async tx => {
-          await put.verb(tx, caller, params.handle)
+      ({ params, status, write }) =>
+        write(async (tx, fan) => {
+          await put.verb(tx, fan, params.handle)
           return status(204, undefined)
         }),
       operation({
@@ -61,9 +61,9 @@ const changeRoutes = <const Prefix extends string>(
     )
     .delete(
       '/:handle',
-      ({ caller, params, status, write }) =>
-        write(async tx => {
-          await remove.verb(tx, caller, params.handle)
+      ({ params, status, write }) =>
+        write(async (tx, fan) => {
+          await remove.verb(tx, fan, params.handle)
           return status(204, undefined)
         }),
       operation({
@@ -218,7 +218,7 @@ const privacyRoutes = (deps: RelationsDeps) =>
     )
     .patch(
       '',
-      ({ body, caller, write }) => write(tx => changePrivacy(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => changePrivacy(tx, fan, body)),
       operation({
         id: 'changePrivacy',
         whenSuspended: 'allowed',

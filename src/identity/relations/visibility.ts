@@ -1,20 +1,13 @@
 /**
- * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies. A viewer without
- * a record, or without a token, is `NOBODY`.
+ * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies.
  */
 import { and, type Column, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
 import { DEFAULT_PRIVACY } from './schema.ts'
 
 type Tables = Pick<Reader, 'tables'>
-
-/** No id of a fan. */
-const NOBODY = ''
-
-export const viewerOf = (caller: CallerId | null): string => caller?.userId ?? NOBODY
 
 /**
  * SQL: whether neither of the two has blocked the other, and no moderator has hidden the fan. Fans see themselves. Here and below each fan

@@ -8,7 +8,6 @@ import { isAfter, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { compareStaff } from '../../core/staff-ids.ts'
 import { lockForSanction } from '../users/sanction-state.ts'
-import { ensureUserId } from '../users/users.ts'
 import {
   closeAppeal,
   listDecisions,
@@ -24,10 +23,9 @@ export type Appeal = Tables['appeals']['$inferSelect']
 /** Against a sanction in force. A decision about the fan waits for it. */
 export async function appealSanction(
   tx: Transaction,
-  caller: Caller,
+  { userId: fanId }: Caller,
   { sanctionId, text }: { sanctionId: string; text: string },
 ): Promise<Appeal> {
-  const fanId = await ensureUserId(tx, caller)
   const decisions = await listDecisions(tx, fanId)
   const sanction = decisions.find(({ id, kind }) => id === sanctionId && kind !== 'lift' && kind !== 'note')
   if (!sanction || sanction.kind === 'dismiss') throw new DomainError(sanctionProblems.sanction_not_found)

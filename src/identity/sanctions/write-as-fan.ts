@@ -1,35 +1,38 @@
 /** Refuses writes of suspended fans, in the unit of work of the write. */
 import type { Transaction } from '../../../db/index.ts'
-import type { Caller } from '../../core/caller.ts'
+import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { readFoundLate } from '../users/sanction-state.ts'
-import { lockCaller, type User } from '../users/users.ts'
+import { type LockedCaller, lockCaller } from '../users/users.ts'
 import { readAppeal } from './appeals.ts'
 import { foldDecisions, listDecisions } from './decisions.ts'
 
+export interface Writing {
+  allowedWhenSuspended: boolean
+  /** Takes nothing but what the fan has: a caller without a record gets none, and `work` the caller of no id. */
+  onlyDeletes?: boolean
+}
+
 /**
- * Runs the write. Locks the caller first, as `lockCaller` by the same statement: a suspension waits for this lock, so no write
- * commits after it. The record of a caller without one may be created and suspended meanwhile: then it is refused at the end.
+ * Runs the write for the fan of the caller. Locks the fan first, or creates the record: a suspension waits for this lock, so no
+ * write commits after it.
  * @throws DomainError `invalid_token`, `suspended`
  */
 export async function writeAsFan<Response>(
   tx: Transaction,
-  caller: Pick<Caller, 'userId'>,
-  allowedWhenSuspended: boolean,
-  work: () => Promise<Response>,
+  caller: Subject & Viewer,
+  { allowedWhenSuspended, onlyDeletes = false }: Writing,
+  work: (fan: Caller) => Promise<Response>,
 ): Promise<Response> {
-  const locked = await lockCaller(tx, caller)
-  if (locked && !allowedWhenSuspended) await requireActive(tx, locked)
-  const response = await work()
-  const late = readFoundLate(tx)
-  if (late && !allowedWhenSuspended) await requireActive(tx, late)
-  return response
+  if (onlyDeletes && caller.userId === NOBODY) return work({ ...caller, isNew: false })
+  const fan = await lockCaller(tx, caller)
+  if (!allowedWhenSuspended) await requireActive(tx, fan)
+  return work(fan)
 }
 
-async function requireActive(tx: Transaction, { id, suspendedUntil }: Pick<User, 'id' | 'suspendedUntil'>) {
+async function requireActive(tx: Transaction, { userId, suspendedUntil }: LockedCaller) {
   if (!suspendedUntil || suspendedUntil <= tx.now()) return
-  const { suspended } = foldDecisions(await listDecisions(tx, id))
+  const { suspended } = foldDecisions(await listDecisions(tx, userId))
   throw new DomainError(transportProblems.suspended, {
     until: suspendedUntil.toISOString(),
     reason: suspended?.reason ?? 'other',

@@ -3,13 +3,13 @@ import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Caller, Subject } from '../../core/caller.ts'
 import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
 import type { Identity } from './schema.ts'
 import { searchKeysOf } from './search-keys.ts'
-import { ensureUserId, findSignIn, type User } from './users.ts'
+import { findSignIn, type User } from './users.ts'
 
 export type Mirror = Tables['identities']['$inferSelect']
 
@@ -22,7 +22,7 @@ export function mirrorOf(reader: Reader, userId: string) {
 export const findMirror = preparedRow(mirrorOf)
 
 export function presentIdentity(
-  { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
+  { provider, subject }: Subject,
   row?: Omit<Mirror, 'emailHash' | 'nameKey' | 'emailKey' | 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
 ): typeof Identity.static {
   return {
@@ -130,11 +130,10 @@ export async function isSyncQueued(reader: Reader, userId: string): Promise<bool
   return (await countRows(reader, deferredSyncs, eq(deferredSyncs.userId, userId))) > 0
 }
 
-/** Writes the provider's data to the mirror. Creates the user record if there is none. */
+/** Writes the provider's data to the mirror. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
-  const userId = await ensureUserId(tx, caller)
   // A fan who was merged has a mirror for each sign-in.
-  const signInId = (await findSignIn(tx, caller))?.id ?? userId
+  const signInId = (await findSignIn(tx, caller))?.id ?? caller.userId
   const changed = await mirrorIdentity(tx, signInId, claims)
   const identity = presentIdentity(caller, await findMirror(tx, signInId))
   return { identity, changed, syncedAt: tx.now().toISOString() }

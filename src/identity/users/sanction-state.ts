@@ -16,18 +16,6 @@ export const lockForSanction = preparedRow((tx: Transaction, userId: string) => 
   )
 })
 
-interface FoundLate {
-  id: string
-  suspendedUntil: Date | null
-}
-
-const foundLate = new WeakMap<Transaction, FoundLate>()
-
-/** Notes a record that the unit of work found when it was about to create it: it was created after the request began. */
-export const noteFoundLate = (tx: Transaction, user: FoundLate): void => void foundLate.set(tx, user)
-
-export const readFoundLate = (tx: Transaction): FoundLate | undefined => foundLate.get(tx)
-
 interface SanctionState {
   hiddenAt: Date | null
   silencedAt: Date | null

@@ -3,12 +3,13 @@ import { type Column, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { Caller } from '../../core/caller.ts'
+import { NOBODY, type Subject } from '../../core/caller.ts'
 import { erasedSubject, isErased, isSubject, requireUser, type SubjectKeys, subjectKeysOf } from './users.ts'
 
 /** What the user records say about the tokens of a subject, and the locale of the profile, which most requests need as well. */
 export interface TokenValidity {
-  userId: string | undefined
+  /** `NOBODY` without a user record. */
+  userId: string
   erased: boolean
   /** Also of an erased user. */
   deleted: boolean
@@ -20,14 +21,14 @@ export interface TokenValidity {
   isMerged: boolean
 }
 
-export async function findTokenValidity(reader: Reader, caller: Caller): Promise<TokenValidity> {
-  return readTokenValidity(reader, await selectTokenValidity(reader, subjectKeysOf(caller)))
+export async function findTokenValidity(reader: Reader, subject: Subject): Promise<TokenValidity> {
+  return readTokenValidity(reader, await selectTokenValidity(reader, subjectKeysOf(subject)))
 }
 
 /** What these rows say; of a merged fan, what the record of the other fan says as well. */
 export async function readTokenValidity(reader: Reader, rows: StoredTokenValidity[]): Promise<TokenValidity> {
   const validity = tokenValidityOf(rows)
-  if (!validity.isMerged || validity.userId === undefined) return validity
+  if (!validity.isMerged) return validity
   const { locale, hasBlocks } = await requireUser(reader, validity.userId)
   return { ...validity, locale, hasBlocks: hasBlocks ?? false }
 }
@@ -47,7 +48,7 @@ function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
   const erased = rows.some(isErased)
   const mergedIntoId = rows[0]?.mergedIntoId ?? undefined
   return {
-    userId: mergedIntoId ?? rows[0]?.userId ?? undefined,
+    userId: mergedIntoId ?? rows[0]?.userId ?? NOBODY,
     isMerged: mergedIntoId !== undefined,
     erased,
     deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),

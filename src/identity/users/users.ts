@@ -7,19 +7,18 @@ import { eachRow } from '../../../db/keyset.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksExclusively, locksForUpdate, locksShared } from '../../../db/row-lock.ts'
-import type { Caller } from '../../core/caller.ts'
+import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { ProfileChange } from './profile-fields.ts'
-import { noteFoundLate } from './sanction-state.ts'
 import { nameKeyChange } from './search-keys.ts'
 
 export type User = Tables['users']['$inferSelect']
 
 /** Undefined if there is no record, or if the fan is erased. */
-export async function findUser(reader: Reader, caller: Caller): Promise<User | undefined> {
-  const records = await findRecords(reader, caller)
+export async function findUser(reader: Reader, subject: Subject): Promise<User | undefined> {
+  const records = await findRecords(reader, subject)
   return records.some(isErased) ? undefined : records[0]
 }
 
@@ -34,17 +33,16 @@ export const eachUser = (reader: Reader): AsyncGenerator<User> => {
   )
 }
 
-/** Finds also the record of an erased fan, by the hash of the subject. Uses the id if it is known. */
-export async function findRecords(reader: Reader, caller: Caller): Promise<User[]> {
-  const known = caller.userId === undefined ? undefined : await findUserById(reader, caller.userId)
-  const records = known ? [known] : await selectRecords(reader, subjectKeysOf(caller))
+/** Finds also the record of an erased fan, by the hash of the subject. */
+export async function findRecords(reader: Reader, subject: Subject): Promise<User[]> {
+  const records = await selectRecords(reader, subjectKeysOf(subject))
   const [first, ...others] = records
   return first?.mergedIntoId ? [await requireUser(reader, first.mergedIntoId), ...others] : records
 }
 
 /** The record of the subject itself, also of a fan who was merged into another one: the provider’s data is per sign-in. */
-export async function findSignIn(reader: Reader, caller: Caller): Promise<User | undefined> {
-  return (await selectRecords(reader, subjectKeysOf(caller))).find(record => !isErased(record))
+export async function findSignIn(reader: Reader, subject: Subject): Promise<User | undefined> {
+  return (await selectRecords(reader, subjectKeysOf(subject))).find(record => !isErased(record))
 }
 
 /** The fan into whom another one was merged: records are never deleted. */
@@ -83,7 +81,7 @@ export const isSubject = (
 ) => and(eq(users.provider, provider), eq(users.subject, subject))
 
 /** The values by which a fan's record is found. */
-export const subjectKeysOf = ({ provider, subject }: Caller): SubjectKeys => {
+export const subjectKeysOf = ({ provider, subject }: Subject): SubjectKeys => {
   return { provider, subject, erased: erasedSubject({ provider, subject }) }
 }
 
@@ -91,17 +89,17 @@ export const subjectKeysOf = ({ provider, subject }: Caller): SubjectKeys => {
  * Replaces the subject of an erased fan: the SHA-256, in lower-case hex, of the JSON array `["erased", provider, subject]`.
  * It does not disclose the subject, but a request with the subject finds the record.
  */
-export function erasedSubject({ provider, subject }: Caller): string {
+export function erasedSubject({ provider, subject }: Subject): string {
   return `erased:${hash('sha256', JSON.stringify(['erased', provider, subject]), 'hex')}`
 }
 
 /**
- * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. Without an id it
- * creates first, since a caller without one rarely has a record.
+ * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. It creates first,
+ * since whoever asks rarely has a record.
  * @throws DomainError `invalid_token` (the fan was erased during the request)
  */
-export async function ensureUser(tx: Transaction, caller: Caller): Promise<EnsuredUser> {
-  const ensured = await (caller.userId === undefined ? createRecord(tx, caller) : ensureRecord(tx, caller))
+export async function ensureUser(tx: Transaction, subject: Subject): Promise<EnsuredUser> {
+  const ensured = await createRecord(tx, subject)
   if (!ensured) throw deletedUser(ERASED)
   return ensured
 }
@@ -112,22 +110,18 @@ interface EnsuredUser {
 }
 
 /** As `ensureUser`, but looks for the record first. Null if the fan was erased. */
-export async function ensureRecord(tx: Transaction, caller: Caller): Promise<EnsuredUser | null> {
-  const known =
-    caller.userId === undefined ? await lockNamed(tx, caller) : await lockRecord(tx, caller.userId)
-  if (!known) return createRecord(tx, caller)
-  if (known.mergedIntoId) throw mergedUser(known.id)
+export async function ensureRecord(tx: Transaction, subject: Subject): Promise<EnsuredUser | null> {
+  const known = await lockNamed(tx, subject)
+  if (!known) return createRecord(tx, subject)
   return isErased(known) ? null : { user: known, created: false }
 }
 
-async function createRecord(tx: Transaction, caller: Caller): Promise<EnsuredUser | null> {
-  const { provider, subject } = caller
+async function createRecord(tx: Transaction, { provider, subject }: Subject): Promise<EnsuredUser | null> {
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
-  const user = inserted ?? (await lockNamed(tx, caller))
-  if (user && !inserted) noteFoundLate(tx, user)
+  const user = inserted ?? (await lockNamed(tx, { provider, subject }))
   // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
-  if (await selectErased(tx, caller)) {
+  if (await selectErased(tx, { provider, subject })) {
     if (inserted) await deleteUser(tx, inserted.id)
     return null
   }
@@ -141,8 +135,8 @@ const deleteUser = prepared((tx: Transaction, id: string) => {
 })
 
 /** The record of an erased fan, by the hash of the subject. */
-const selectErased = (reader: Reader, caller: Caller) =>
-  selectNamed(reader, caller.provider, erasedSubject(caller))
+const selectErased = (reader: Reader, subject: Subject) =>
+  selectNamed(reader, subject.provider, erasedSubject(subject))
 
 /**
  * The one guard against writes for an erased fan: every unit of work that writes for a fan locks the fan's record first, by
@@ -152,7 +146,7 @@ const selectErased = (reader: Reader, caller: Caller) =>
 const lockRecord = preparedRow((tx: Transaction, userId: string) => locksShared(tx, userOf(tx, userId)))
 
 /** As `lockRecord`, by the subject. Finds nothing if the fan is erased, and another one if the fan was merged. */
-async function lockNamed(tx: Transaction, { provider, subject }: Caller) {
+async function lockNamed(tx: Transaction, { provider, subject }: Subject) {
   const found = await lockSubject(tx, provider, subject)
   return found?.mergedIntoId ? lockRecord(tx, found.mergedIntoId) : found
 }
@@ -261,15 +255,25 @@ const lockListed = prepared((tx: Transaction, provider: string, subjects: string
 })
 
 /**
- * The first statement of each unit of work of a caller. A caller without a record has nothing to lock: `ensureUser` creates it.
+ * The first statement of each unit of work of a caller: locks the record, or creates it. A refusal rolls a new record back.
  * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
  */
-export async function lockCaller(tx: Transaction, { userId }: Pick<Caller, 'userId'>) {
-  if (userId === undefined) return null
+export async function lockCaller(
+  tx: Transaction,
+  { provider, subject, userId }: Subject & Viewer,
+): Promise<LockedCaller> {
+  if (userId === NOBODY) {
+    const { user, created } = await ensureUser(tx, { provider, subject })
+    return { provider, subject, userId: user.id, isNew: created, suspendedUntil: user.suspendedUntil }
+  }
   const [locked] = await lockErasure(tx, userId)
   if (!locked || isErased(locked)) throw deletedUser(ERASED, userId)
   if (locked.mergedIntoId) throw mergedUser(userId)
-  return locked
+  return { provider, subject, userId, isNew: false, suspendedUntil: locked.suspendedUntil }
+}
+
+export interface LockedCaller extends Caller {
+  suspendedUntil: Date | null
 }
 
 const insertUser = prepared(
@@ -301,10 +305,6 @@ const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User>
     .returning()
 })
 
-/** As `ensureUser`, but returns only the id. `lockCaller` has locked the record of a caller who has one. */
-export const ensureUserId = async (tx: Transaction, caller: Caller): Promise<string> =>
-  caller.userId ?? (await ensureUser(tx, caller)).user.id
-
 export const ERASED = 'This user was erased.'
 
 /** Refuses the token of a user who was erased here or deleted by the provider. */
@@ -325,10 +325,9 @@ const mergedUser = (userId: string) =>
  * Logs a user out everywhere: session tokens issued up to `until`, and native sessions created from them, are refused.
  * An earlier `until` than before changes nothing.
  */
-export async function endSessions(tx: Transaction, caller: Caller, until: Date): Promise<void> {
+export async function endSessions(tx: Transaction, caller: Subject & Viewer, until: Date): Promise<void> {
   const { users } = tx.tables
-  await lockCaller(tx, caller)
-  const userId = await ensureUserId(tx, caller)
+  const { userId } = await lockCaller(tx, caller)
   const isOlder = or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))
   const ended = await tx
     .update(users)

@@ -113,7 +113,7 @@ export async function correctOnboarding(
     const terms = { points, claims: null, queuedSync: null }
     const onboarding = await completeOnboarding(
       tx,
-      { userId, provider, subject },
+      { userId, provider, subject, isNew: false },
       { joinLeaderboard: enrol },
       terms,
     )

@@ -1,7 +1,7 @@
 /** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../../db/index.ts'
 import { exportPictures } from '../../club/pictures/owned.ts'
-import type { Caller, UserReference } from '../../core/caller.ts'
+import type { Subject, UserReference } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { exportDeliveries } from '../../delivery/webhooks/export.ts'
 import { exportCash } from '../../economy/cash/export.ts'
@@ -44,7 +44,7 @@ import { listLinked } from '../../play/wallets/link.ts'
  */
 export async function exportUser(reader: Reader, fan: UserReference, addressEncryption?: Encryption) {
   const user = 'id' in fan ? await findFanOf(reader, fan.id) : await findUser(reader, fan)
-  const caller: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
+  const caller: Subject | undefined = user ?? ('id' in fan ? undefined : fan)
   const sessions = caller ? await exportSessions(reader, caller) : []
   if (!caller || (!user && sessions.length === 0)) return undefined
   return {

@@ -8,7 +8,6 @@ import { findMatch, type MatchRow, matchBetween, requireMatch } from '../../club
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import type { CheckInCodes } from './code.ts'
 import { checkInProblems } from './problems.ts'
 import type { CheckInRequest } from './schema.ts'
@@ -19,14 +18,13 @@ const APART_MS = 3 * 3_600_000
 /** A repeat returns the first check-in. `isElsewhere`: the fan checked in at another place at the same time. */
 export async function checkIn(
   tx: Transaction,
-  caller: Caller,
+  { userId }: Caller,
   { code }: CheckInRequest,
   codes: CheckInCodes,
 ) {
   const now = tx.clock()
   const matchId = codes.matchOf(code, now)
   if (matchId === null) throw new DomainError(checkInProblems.invalid_check_in_code)
-  const userId = await ensureUserId(tx, caller)
   const values = { userId, matchId, checkedInAt: tx.now() }
   const [created] = await insertCheckIn(tx, values, kickoffsAround(now))
   const [row] = created ? [created] : await selectCheckIn(tx, userId, matchId)

@@ -30,9 +30,9 @@ const serverRoutes = (deps: CheckInDeps) =>
 const fanRoutes = (deps: CheckInDeps) =>
   fans(deps, { prefix: '/api/check-ins', tag: 'Matches' }).post(
     '',
-    ({ body, caller, set, status, write }) =>
-      write(async tx => {
-        const done = await checkIn(tx, caller, body, deps.checkInCodes)
+    ({ body, set, status, write }) =>
+      write(async (tx, fan) => {
+        const done = await checkIn(tx, fan, body, deps.checkInCodes)
         const members = { requestId: requestIdOf(set), userId: done.userId }
         if (done.isElsewhere)
           tx.afterCommit(() => logSecurityEvent(deps.log, 'checked_in_at_two_places', members))

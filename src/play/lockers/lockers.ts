@@ -3,10 +3,10 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import type { CallerId } from '../../core/caller.ts'
+import { NOBODY, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
-import { isShown, isVisible, viewerOf } from '../../identity/relations/visibility.ts'
+import { isShown, isVisible } from '../../identity/relations/visibility.ts'
 import { userProblems } from '../../identity/users/problems.ts'
 import { publicFans } from '../../identity/users/public-profile.ts'
 import { ownedItems } from '../packs/ownership.ts'
@@ -16,9 +16,9 @@ import { EMPTY_LOCKER, type Locker, type ShownLocker } from './schema.ts'
 type StoredLocker = Record<'title' | 'theme' | 'shelves', string>
 
 /** With what the fan owns now. Empty for a fan who has written none. */
-export async function readOwnLocker(reader: Reader, { userId }: CallerId): Promise<Locker> {
-  const row = userId === undefined ? undefined : await selectLocker(reader, userId)
-  return row && userId !== undefined ? present(reader, userId, row) : EMPTY_LOCKER
+export async function readOwnLocker(reader: Reader, { userId }: Viewer): Promise<Locker> {
+  const row = await selectLocker(reader, userId)
+  return row ? present(reader, userId, row) : EMPTY_LOCKER
 }
 
 const selectLocker = preparedRow((reader: Reader, userId: string) => {
@@ -48,7 +48,7 @@ readLocker.problems = [userProblems.fan_not_found, lockerProblems.locker_not_fou
 
 /** As everyone sees it, for sharing. Null if there is none. */
 export async function findPublicLocker(reader: Reader, handle: string): Promise<ShownLocker | null> {
-  const found = await selectShown(reader, viewerOf(null), handle)
+  const found = await selectShown(reader, NOBODY, handle)
   return found?.locker ? presentShown(reader, handle, found.locker, found) : null
 }
 

@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import { Closed } from '../../core/schemas.ts'
 import { type FanDeps, fans, optionalFans } from '../../identity/auth/groups.ts'
 import { HandleParams } from '../../identity/relations/schema.ts'
-import { viewerOf } from '../../identity/relations/visibility.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
@@ -30,7 +29,7 @@ const ownRoutes = (deps: LockerDeps) =>
     )
     .put(
       '',
-      ({ body, caller, write }) => write(tx => writeLocker(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => writeLocker(tx, fan, body)),
       operation({
         id: 'writeLocker',
         summary: 'Write your locker',
@@ -49,8 +48,8 @@ const ownRoutes = (deps: LockerDeps) =>
 const shownRoutes = (deps: LockerDeps) =>
   optionalFans(deps, { prefix: '/api/lockers', tag: TAG }).get(
     '/:handle',
-    ({ caller, params, readPublic }) =>
-      readPublic(({ read }) => readLocker(read, viewerOf(caller), params.handle)),
+    ({ params, readPublic, viewer }) =>
+      readPublic(({ read }) => readLocker(read, viewer.userId, params.handle)),
     operation({
       id: 'readLocker',
       summary: 'Read the locker of a fan',

@@ -6,15 +6,13 @@ import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { requirePublicText } from '../../identity/public-text/require-public-text.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import { ownedItems } from '../packs/ownership.ts'
 import { packProblems } from '../packs/problems.ts'
 import { readOwnLocker } from './lockers.ts'
 import type { Locker, WriteLocker } from './schema.ts'
 
 /** @throws DomainError `item_not_owned`, and those of `requirePublicText` */
-export async function writeLocker(tx: Transaction, caller: Caller, body: WriteLocker): Promise<Locker> {
-  const userId = await ensureUserId(tx, caller)
+export async function writeLocker(tx: Transaction, { userId }: Caller, body: WriteLocker): Promise<Locker> {
   const title = body.title.trim()
   const titles = body.shelves.map(shelf => shelf.title.trim())
   await requirePublicText(tx, userId, [

@@ -3,26 +3,23 @@
 import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { findUser } from '../../identity/users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { restedAt } from './owners.ts'
 import { isOwnedBy } from './ownership.ts'
 import { presentUserPack } from './present.ts'
 
-export async function listUserPacks(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
+export async function listUserPacks(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const { userPacks, packPurchases } = reader.tables
-  const user = await findUser(reader, caller)
-  const list = `packs ${user?.id}`
+  const list = `packs ${userId}`
   const before = cursors.decode(list, page.cursor)
-  if (!user) return { packs: [], nextCursor: null }
   const rows = await reader
     .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
     .from(userPacks)
     .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
-    .where(and(eq(userPacks.userId, user.id), before === undefined ? undefined : lt(userPacks.id, before)))
+    .where(and(eq(userPacks.userId, userId), before === undefined ? undefined : lt(userPacks.id, before)))
     .orderBy(desc(userPacks.id))
     .limit(page.limit + 1)
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.userPack.id))
@@ -34,25 +31,23 @@ listUserPacks.problems = [transportProblems.invalid_cursor] as const
 export async function listCollection(
   reader: Reader,
   cursors: Cursors,
-  caller: Caller,
+  { userId }: Viewer,
   page: Page,
   restMs: number,
 ) {
   const { userItems, collectibles } = reader.tables
-  const user = await findUser(reader, caller)
-  const list = `collection ${user?.id}`
+  const list = `collection ${userId}`
   const after = cursors.decode(list, page.cursor)
-  if (!user) return { items: [], nextCursor: null }
   const rows = await reader
     .selectDistinct(collectibleColumns(reader))
     .from(userItems)
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
-    .where(and(isOwnedBy(reader, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
+    .where(and(isOwnedBy(reader, userId), after === undefined ? undefined : gt(collectibles.id, after)))
     .orderBy(asc(collectibles.id))
     .limit(page.limit + 1)
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
   const ids = shown.map(({ id }) => id)
-  const copies = await readCopies(reader, user.id, ids)
+  const copies = await readCopies(reader, userId, ids)
   const now = reader.now()
   const items = shown.map(item => {
     const own = copies.get(item.id) ?? []

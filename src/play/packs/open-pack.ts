@@ -7,7 +7,6 @@ import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
-import { findUser } from '../../identity/users/users.ts'
 import { noteArrival } from './arrivals.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { inOrderOfIds, parseTerms } from './draw.ts'
@@ -18,19 +17,21 @@ import { findPurchase } from './purchases.ts'
 import type { OpenPack } from './schema.ts'
 
 /** A repeat returns the same items, also with another seed. */
-export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
-  const user = await findUser(tx, caller)
-  if (!user) throw new DomainError(packProblems.user_pack_not_found)
-  const [opened] = await updateSealed(tx, userPackId, user.id, { openedAt: tx.now(), clientSeed })
+export async function openPack(
+  tx: Transaction,
+  { userId }: Caller,
+  { userPackId, clientSeed = '' }: OpenPack,
+) {
+  const [opened] = await updateSealed(tx, userPackId, userId, { openedAt: tx.now(), clientSeed })
   // Otherwise the pack was opened before, was revoked, or belongs to another fan.
   const userPack = opened ?? (await findUserPack(tx, userPackId))
-  if (!userPack?.openedAt || userPack.userId !== user.id)
+  if (!userPack?.openedAt || userPack.userId !== userId)
     throw new DomainError(packProblems.user_pack_not_found)
 
   const purchase = await purchaseOf(tx, userPack.purchaseId)
   const proof = proofOf(userPack, purchase)
   if (opened) {
-    await recordEvent(tx, { userId: user.id, type: 'pack.opened', data: openingOf(proof) })
+    await recordEvent(tx, { userId, type: 'pack.opened', data: openingOf(proof) })
     await insertItems(tx, opened, proof.items)
   }
   const items = (await selectDrawn(tx, userPackId)).map(presentTexts)

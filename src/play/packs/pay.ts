@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import type { PreparedPayment } from '../purchases/gateways/gateway.ts'
 import type { Payment } from '../purchases/means.ts'
@@ -17,9 +17,9 @@ import type { CompletePurchase, PreparePayment } from './schema.ts'
 export const verifyPayment = Object.assign(
   (
     deps: { db: Database; payments: Payments },
-    caller: Caller,
+    viewer: Viewer,
     { purchaseId, paymentReference }: CompletePurchase,
-  ): Promise<Payment> => verifyPaymentOf(deps, packPurchaseKind, caller, purchaseId, paymentReference),
+  ): Promise<Payment> => verifyPaymentOf(deps, packPurchaseKind, viewer, purchaseId, paymentReference),
   {
     problems: [
       purchaseProblems.purchase_not_found,
@@ -60,8 +60,8 @@ export const holdPackCash = Object.assign(
 
 /** Prepares the payment of a pending purchase with the gateway. */
 export const preparePackPayment = Object.assign(
-  (deps: Parameters<typeof preparePayment>[0], caller: Caller, { purchaseId, gateway }: PreparePayment) =>
-    preparePayment(deps, packPurchaseKind, caller, purchaseId, gateway),
+  (deps: Parameters<typeof preparePayment>[0], viewer: Viewer, { purchaseId, gateway }: PreparePayment) =>
+    preparePayment(deps, packPurchaseKind, viewer, purchaseId, gateway),
   {
     problems: [
       purchaseProblems.purchase_not_found,

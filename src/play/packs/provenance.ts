@@ -3,9 +3,9 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { isShown, isVisible, leaderboardNameOf, viewerOf } from '../../identity/relations/visibility.ts'
+import { isShown, isVisible, leaderboardNameOf } from '../../identity/relations/visibility.ts'
 import { fanHandles } from '../../identity/users/public-profile.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { packProblems } from './problems.ts'
@@ -17,11 +17,10 @@ type Serial = Record<'collectibleId' | 'serialNumber', string>
 /** Public. @throws DomainError `item_not_found` */
 export async function readProvenance(
   reader: Reader,
-  caller: CallerId | null,
+  { userId: viewerId }: Viewer,
   { collectibleId, serialNumber: digits }: Serial,
 ): Promise<Provenance> {
   const serialNumber = Number(digits)
-  const viewerId = viewerOf(caller)
   const isNumber = Number.isSafeInteger(serialNumber)
   const [made] = isNumber ? await selectItem(reader, viewerId, collectibleId, serialNumber) : []
   if (!made) throw new DomainError(packProblems.item_not_found)

@@ -3,19 +3,17 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { findUser } from '../../identity/users/users.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 
 /** A page of the caller's purchases, newest first, each with its pack. */
-export async function listPurchases(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+export async function listPurchases(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `purchases ${userId}`
   const before = cursors.decode(list, page.cursor)
-  if (userId === undefined) return { purchases: [], nextCursor: null }
   const rows = await selectNewest(reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.purchase.id))
   const now = reader.now()
@@ -33,8 +31,8 @@ const selectNewest = prepared((reader: Reader, userId: string, limit: number, be
 })
 
 /** A purchase of the caller with its pack. @throws DomainError `purchase_not_found`, also for another fan's purchase */
-export async function readPurchase(reader: Reader, { userId }: CallerId, purchaseId: string) {
-  const [row] = userId === undefined ? [] : await selectWithPack(reader, purchaseId, userId)
+export async function readPurchase(reader: Reader, { userId }: Viewer, purchaseId: string) {
+  const [row] = await selectWithPack(reader, purchaseId, userId)
   if (!row) throw new DomainError(purchaseProblems.purchase_not_found)
   return presentPurchase(row.purchase, row.userPack, reader.now())
 }
@@ -54,10 +52,9 @@ function withPacks(reader: Reader) {
 }
 
 /** A purchase of the caller. @throws DomainError `purchase_not_found`, also for another fan's purchase */
-export async function requirePurchase(reader: Reader, caller: Caller, purchaseId: string) {
-  const user = await findUser(reader, caller)
-  const purchase = user && (await findPurchase(reader, purchaseId))
-  if (!purchase || purchase.userId !== user.id) throw new DomainError(purchaseProblems.purchase_not_found)
+export async function requirePurchase(reader: Reader, { userId }: Viewer, purchaseId: string) {
+  const purchase = await findPurchase(reader, purchaseId)
+  if (purchase?.userId !== userId) throw new DomainError(purchaseProblems.purchase_not_found)
   return purchase
 }
 requirePurchase.problems = [purchaseProblems.purchase_not_found] as const

@@ -85,7 +85,7 @@ const publicRoutes = (deps: PackDeps) =>
 const itemRoutes = (deps: PackDeps) =>
   optionalFans(deps, { prefix: '/api/collectibles', tag: TAG }).get(
     '/:collectibleId/serials/:serialNumber/provenance',
-    ({ caller, params, readPublic }) => readPublic(({ read }) => readProvenance(read, caller, params)),
+    ({ params, readPublic, viewer }) => readPublic(({ read }) => readProvenance(read, viewer, params)),
     operation({
       id: 'readProvenance',
       summary: 'Read the history of an item',
@@ -103,8 +103,8 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
   fans(deps, { prefix: '/api/packs', tag: TAG })
     .post(
       '/purchase',
-      ({ body, caller, status, write }) =>
-        write(async tx => status(201, await startPurchase(tx, caller, body, holdsPerFan))),
+      ({ body, status, write }) =>
+        write(async (tx, fan) => status(201, await startPurchase(tx, fan, body, holdsPerFan))),
       operation({
         id: 'startPurchase',
         limit: 'purchases',
@@ -120,7 +120,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     .put(
       '/purchase',
       ({ body, caller, write }) =>
-        write((tx, payment) => completePaidPurchase(tx, deps.log, body, payment), {
+        write((tx, _, payment) => completePaidPurchase(tx, deps.log, body, payment), {
           prepare: () => verifyPayment(deps, caller, body),
         }),
       operation({
@@ -163,8 +163,8 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .post(
       '/purchases/:purchaseId/cancel',
-      ({ caller, params, write }) =>
-        write(tx => cancelPurchase(tx, caller, params.purchaseId, charge => cancelPayment(deps, charge))),
+      ({ params, write }) =>
+        write((tx, fan) => cancelPurchase(tx, fan, params.purchaseId, charge => cancelPayment(deps, charge))),
       operation({
         id: 'cancelPurchase',
         limit: 'purchases',
@@ -180,7 +180,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .post(
       '/open',
-      ({ body, caller, write }) => write(tx => openPack(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => openPack(tx, fan, body)),
       operation({
         id: 'openPack',
         limit: 'purchases',
@@ -205,7 +205,8 @@ const paymentRoutes = (deps: PackDeps) =>
       set.headers['Cache-Control'] = 'no-store'
       const { purchaseId, method = 'gateway' } = body
       return write(
-        async (tx, prepared) => prepared ?? holdPackCash(tx, caller, purchaseId, deps.config.cashCurrencies),
+        async (tx, fan, prepared) =>
+          prepared ?? holdPackCash(tx, fan, purchaseId, deps.config.cashCurrencies),
         {
           prepare: async () => (method === 'gateway' ? preparePackPayment(deps, caller, body) : undefined),
           secret: true,

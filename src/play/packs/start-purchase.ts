@@ -9,7 +9,6 @@ import { DomainError } from '../../core/problems.ts'
 import { lockAccount, readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { findPackWithWeights, type PackRow } from './catalogue.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
@@ -33,7 +32,7 @@ export async function startPurchase(
   requireActive(found.pack, tx.clock())
   // Before the lock, for which a crowd would wait.
   if (countUnsold(found.pack) < 1) throw new DomainError(packProblems.sold_out)
-  const userId = await ensureUserId(tx, caller)
+  const { userId } = caller
   const balance = found.pack.priceCurrency === POINTS ? (await readBalance(tx, userId)).balance : 0
 
   const locked = found.pack.supplyTotal === null ? undefined : await lockPack(tx, packId)

@@ -3,16 +3,15 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { presentPrediction } from './present.ts'
 
 /** A change of a prediction does not change the order. */
-export async function listPredictions(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+export async function listPredictions(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `predictions ${userId}`
   const before = cursors.decodeTimed(list, page.cursor)
-  if (userId === undefined) return { predictions: [], nextCursor: null }
   const rows = await selectNewest(reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, ({ createdAt, matchId }) =>
     cursors.encodeTimed(list, { at: createdAt, id: matchId }),

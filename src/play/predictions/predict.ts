@@ -6,7 +6,6 @@ import { prepared } from '../../../db/prepared.ts'
 import { matchBetween, requireMatch } from '../../club/matches/matches.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import { presentPrediction } from './present.ts'
 import { predictionProblems } from './problems.ts'
 import type { ScorePrediction } from './schema.ts'
@@ -14,12 +13,11 @@ import type { ScorePrediction } from './schema.ts'
 /** Replaces the fan's prediction of the match. */
 export async function writePrediction(
   tx: Transaction,
-  caller: Caller,
+  { userId }: Caller,
   matchId: string,
   scores: ScorePrediction,
 ) {
   await requireMatch(tx, matchId)
-  const userId = await ensureUserId(tx, caller)
   const now = tx.clock()
   // Kick-offs are whole milliseconds: the first that is still in the future.
   const from = new Date(now.getTime() + 1)

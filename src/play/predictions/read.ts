@@ -4,14 +4,14 @@ import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 import { requireMatch } from '../../club/matches/matches.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { presentPrediction } from './present.ts'
 import { predictionProblems } from './problems.ts'
 
 /** Also of a match that is switched off, as in the list of predictions. */
-export async function readPrediction(reader: Reader, { userId }: CallerId, matchId: string) {
-  const row = userId === undefined ? undefined : await selectPrediction(reader, matchId, userId)
+export async function readPrediction(reader: Reader, { userId }: Viewer, matchId: string) {
+  const row = await selectPrediction(reader, matchId, userId)
   if (row) return presentPrediction(row)
   await requireMatch(reader, matchId)
   throw new DomainError(predictionProblems.prediction_not_found)

@@ -30,7 +30,7 @@ const matchRoutes = (deps: PredictionDeps) =>
     )
     .put(
       '/:matchId/prediction',
-      ({ body, caller, params, write }) => write(tx => writePrediction(tx, caller, params.matchId, body)),
+      ({ body, params, write }) => write((tx, fan) => writePrediction(tx, fan, params.matchId, body)),
       operation({
         id: 'writePrediction',
         summary: 'Predict the score of a match',

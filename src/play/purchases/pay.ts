@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { findHold, holdCash } from '../../economy/cash/holds.ts'
@@ -24,11 +24,11 @@ import { requireOwn } from './require-own.ts'
 export async function preparePayment(
   { db, payments, now }: { db: Database; payments: Payments; now: AppSources['now'] },
   kind: PurchaseKind,
-  caller: Caller,
+  viewer: Viewer,
   purchaseId: string,
   store?: StoreName,
 ) {
-  const purchase = await requireOwn(db.read, kind, caller, purchaseId)
+  const purchase = await requireOwn(db.read, kind, viewer, purchaseId)
   requirePending(kind, purchase, now())
   const gateway = store ? payments[store] : defaultGateway(payments)
   if (!gateway) throw notConfirmed(store ? `This server takes no payments of ${store}.` : NO_GATEWAY)
@@ -86,11 +86,11 @@ holdCashFor.problems = [
 export async function verifyPaymentOf(
   { db, payments }: { db: Database; payments: Payments },
   kind: PurchaseKind,
-  caller: Caller,
+  viewer: Viewer,
   purchaseId: string,
   reference: string | undefined,
 ): Promise<Payment> {
-  const purchase = await requireOwn(db.read, kind, caller, purchaseId)
+  const purchase = await requireOwn(db.read, kind, viewer, purchaseId)
   if (!needsMoney(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
   // Already completed or refunded: the verb repeats its result without the gateway.

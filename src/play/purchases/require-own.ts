@@ -1,7 +1,6 @@
 import type { Reader } from '../../../db/index.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { findUser } from '../../identity/users/users.ts'
 import type { Locked, PurchaseKind } from './kind.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -9,11 +8,10 @@ import type { Purchase } from './purchase.ts'
 export async function requireOwn<Row extends Purchase, Lock extends Locked, Result>(
   reader: Reader,
   kind: PurchaseKind<Row, Lock, Result>,
-  caller: Caller,
+  { userId }: Viewer,
   purchaseId: string,
 ): Promise<Row> {
-  const user = await findUser(reader, caller)
-  const purchase = user && (await kind.find(reader, purchaseId))
-  if (!purchase || purchase.userId !== user.id) throw new DomainError(kind.problems.notFound)
+  const purchase = await kind.find(reader, purchaseId)
+  if (purchase?.userId !== userId) throw new DomainError(kind.problems.notFound)
   return purchase
 }

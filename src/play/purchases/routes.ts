@@ -6,7 +6,6 @@ import type { AppSources } from '../../core/sources.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { Type } from '../../core/typebox.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
-import { findUser } from '../../identity/users/users.ts'
 import { signed } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { completePaid } from './complete-paid.ts'
@@ -37,13 +36,11 @@ const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
 const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
   fans(deps, { prefix: '/api/sandbox', tag: 'Packs' }).post(
     '/receipts',
-    ({ body, caller, status, write }) =>
-      write(async tx => {
+    ({ body, status, write }) =>
+      write(async (tx, { userId }) => {
         const { purchaseId, kind = 'paid' } = body
-        const user = await findUser(tx, caller)
-        const found = user && (await findOfKinds(tx, deps.purchaseKinds, purchaseId))
-        if (!found || found.purchase.userId !== user.id)
-          throw new DomainError(purchaseProblems.purchase_not_found)
+        const found = await findOfKinds(tx, deps.purchaseKinds, purchaseId)
+        if (found?.purchase.userId !== userId) throw new DomainError(purchaseProblems.purchase_not_found)
         const paymentReference = sandbox.issueReceipt(chargeOf(found.purchase), kind, tx.newId())
         return status(201, { paymentReference })
       }),

@@ -5,7 +5,6 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { type Quest, readQuest, versionOf } from './definition.ts'
 import { giveQuestReward } from './give-reward.ts'
@@ -17,8 +16,7 @@ import type { ClaimQuest } from './schema.ts'
 import { findStreak, readRun } from './streaks.ts'
 
 /** `periodKey` defaults to the current period. */
-export async function claimQuest(tx: Transaction, caller: Caller, { questId, periodKey }: ClaimQuest) {
-  const userId = await ensureUserId(tx, caller)
+export async function claimQuest(tx: Transaction, { userId }: Caller, { questId, periodKey }: ClaimQuest) {
   // First: every change of progress is made under this lock, by a version that is committed by then.
   await lockAccount(tx, userId)
   const quest = await readQuest(tx, questId)

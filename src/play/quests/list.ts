@@ -2,20 +2,20 @@
 import { and, desc, eq, inArray, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { getQuestSet } from './definition.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
-import { isClaimable, type ProgressRow, readCompletions } from './rows.ts'
+import { isClaimable, readCompletions } from './rows.ts'
 import type { Streak } from './streak.ts'
-import { readRun, type StreakRow, selectStreaks } from './streaks.ts'
+import { readRun, selectStreaks } from './streaks.ts'
 
 /** Further ones are listed once these are claimed. */
 const MAX_PAST = 100
 
 /** Quests whose flag is on and that have started, by id; those that have ended as well, until their flag is off. */
-export async function listQuests({ read, cache }: ReadSource, { userId }: CallerId) {
+export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer) {
   const now = read.now()
   const { byId } = await getQuestSet(read, cache)
   const shown = [...byId.values()]
@@ -25,14 +25,11 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Caller
   const requires = unique(shown.flatMap(({ quest }) => quest.current.requires))
   const hasStreaks = [...byId.values()].some(({ current }) => current.kind === 'streak')
   // One statement; another one if any quest requires others, one if there are streaks, and one for each run that got shorter.
-  const [rows, completed, ownStreaks] =
-    userId === undefined
-      ? NOTHING
-      : await Promise.all([
-          selectOwn(read, userId, periods),
-          readCompletions(read, userId, requires),
-          hasStreaks ? selectStreaks(read, userId) : [],
-        ])
+  const [rows, completed, ownStreaks] = await Promise.all([
+    selectOwn(read, userId, periods),
+    readCompletions(read, userId, requires),
+    hasStreaks ? selectStreaks(read, userId) : [],
+  ])
   const streaks = new Map<string, Streak | undefined>()
   for (const row of ownStreaks) {
     const rules = byId.get(row.questId)?.current
@@ -57,9 +54,6 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Caller
 }
 
 const unique = (values: string[]) => [...new Set(values)].toSorted()
-
-/** Of a fan without a record. */
-const NOTHING: [ProgressRow[], Map<string, Date>, StreakRow[]] = [[], new Map(), []]
 
 /** The fan's rows of these periods, and those to be claimed, newest completion first. */
 const selectOwn = prepared((reader: Reader, userId: string, periods: string[]) => {

@@ -25,7 +25,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
     )
     .post(
       '/claim',
-      ({ body, caller, write }) => write(tx => claimQuest(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => claimQuest(tx, fan, body)),
       operation({
         id: 'claimQuest',
         limit: 'claims',

@@ -3,13 +3,12 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 import type { Chains } from '../wallets/chains.ts'
@@ -25,11 +24,11 @@ import type { RewardReference } from './schema.ts'
  */
 export async function readHeldForClaim(
   { db: { read }, cache, chains }: { db: Database; cache: ResponseCache; chains: Chains },
-  { userId }: Caller,
+  { userId }: Viewer,
   { rewardId }: RewardReference,
 ): Promise<Held | undefined> {
   const requirement = (await getCatalogue(read, cache)).find(({ id }) => id === rewardId)?.requiredHolding
-  if (requirement == null || userId === undefined) return undefined
+  if (requirement == null) return undefined
   const [found] = await selectClaimable(read, rewardId, userId)
   if (!found || findBlockers(found.reward, found.own ?? undefined, found.points, read.now()).length > 0)
     return undefined
@@ -39,19 +38,15 @@ export async function readHeldForClaim(
 /** `held`: of `readHeldForClaim`. */
 export async function claimReward(
   tx: Transaction,
-  caller: Caller,
+  { userId }: Caller,
   { rewardId }: RewardReference,
   held?: Held,
 ): Promise<{ reward: ReturnType<typeof presentReward> }> {
   const now = tx.now()
-  const [found] = await selectClaimable(tx, rewardId, caller.userId ?? NO_USER)
+  const [found] = await selectClaimable(tx, rewardId, userId)
   if (!found) throw new DomainError(rewardProblems.reward_not_found)
   const { reward, points, own } = found
-  const { userId } = caller
   const [blocker] = findBlockers(reward, own ?? undefined, points, now)
-  if (blocker === 'reward_inactive') throw new DomainError(rewardProblems[blocker])
-  if (userId === undefined)
-    return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId }, held)
   if (blocker === 'insufficient_points') throw insufficientPoints(reward.pointsRequired, points)
   if (blocker === 'out_of_stock') throw outOfStock()
   if (blocker) throw new DomainError(rewardProblems[blocker])
@@ -79,9 +74,6 @@ claimReward.problems = [
 ] as const
 
 const outOfStock = () => new DomainError(rewardProblems.out_of_stock, {})
-
-/** Matches no row, since no id is empty. */
-const NO_USER = ''
 
 /** Everything that a claim depends on, in one statement. */
 const selectClaimable = prepared((reader: Reader, rewardId: string, userId: string) => {

@@ -10,10 +10,10 @@ import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
 
 /** A function that renders them as JSON, cheapest first. A fan without a record has no points and has claimed nothing. */
-export async function renderRewards({ read, cache }: ReadSource, userId: string | undefined) {
+export async function renderRewards({ read, cache }: ReadSource, userId: string) {
   const now = read.now()
   const catalogue = await getCatalogue(read, cache)
-  const rows = userId === undefined ? [] : await selectOwn(read, userId)
+  const rows = await selectOwn(read, userId)
   const own = new Map<string, OwnReward>()
   for (const row of rows) if (row.own) own.set(row.own.rewardId, row.own)
   const points = rows[0]?.points ?? 0

@@ -3,17 +3,16 @@
 import { and, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { presentReward } from './present.ts'
 
 /** Newest claim first; a redemption does not change the order. */
-export async function listOwnRewards(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+export async function listOwnRewards(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `rewards ${userId}`
   const before = cursors.decodeTimed(list, page.cursor)
-  if (userId === undefined) return { rewards: [], nextCursor: null }
   const rows = await selectClaimed(reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, ({ own }) =>
     cursors.encodeTimed(list, { at: own.claimedAt, id: own.rewardId }),

@@ -7,30 +7,26 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { readBalance } from '../../economy/points/account.ts'
-import { findUser } from '../../identity/users/users.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
 import { type OwnReward, presentReward } from './present.ts'
 import { rewardProblems } from './problems.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 import type { RewardReference } from './schema.ts'
 
-export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
+export async function redeemReward(tx: Transaction, { userId }: Caller, { rewardId }: RewardReference) {
   const now = tx.now()
   const reward = await requireReward(tx, rewardId)
-  const user = await findUser(tx, caller)
-  if (!user) throw new DomainError(rewardProblems.not_claimed)
-
   const redemptionCode = mintRedemptionCode(tx.randomBytes(10))
-  const [redeemed] = await updateClaim(tx, user.id, rewardId, { redeemedAt: now, redemptionCode })
+  const [redeemed] = await updateClaim(tx, userId, rewardId, { redeemedAt: now, redemptionCode })
   if (!redeemed) {
     throw new DomainError(
-      (await findUserReward(tx, user.id, rewardId))
+      (await findUserReward(tx, userId, rewardId))
         ? rewardProblems.already_redeemed
         : rewardProblems.not_claimed,
     )
   }
-  await recordEvent(tx, { userId: user.id, type: 'reward.redeemed', data: { rewardId } })
-  const { balance } = await readBalance(tx, user.id)
+  await recordEvent(tx, { userId, type: 'reward.redeemed', data: { rewardId } })
+  const { balance } = await readBalance(tx, userId)
   return { reward: presentReward(reward, redeemed, balance, now) }
 }
 redeemReward.problems = [

@@ -45,7 +45,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
     .post(
       '/claim',
       ({ body, caller, write }) =>
-        write((tx, held) => claimReward(tx, caller, body, held), {
+        write((tx, fan, held) => claimReward(tx, fan, body, held), {
           prepare: () => readHeldForClaim(deps, caller, body),
         }),
       operation({
@@ -62,7 +62,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
     )
     .post(
       '/redeem',
-      ({ body, caller, write }) => write(tx => redeemReward(tx, caller, body)),
+      ({ body, write }) => write((tx, fan) => redeemReward(tx, fan, body)),
       operation({
         id: 'redeemReward',
         limit: 'claims',

@@ -3,22 +3,22 @@ import { asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { packsTag, setsTag } from '../../platform/cache/tags.ts'
 import { allCollectibles } from '../packs/catalogue.ts'
 import { countsOfOwned } from '../packs/ownership.ts'
 
 /** Active sets, and others that the fan has completed, by id. */
-export async function listSets({ read, cache }: ReadSource, { userId }: CallerId) {
+export async function listSets({ read, cache }: ReadSource, { userId }: Viewer) {
   const sets = await cache.get('sets', async () => ({
     value: await readSets(read),
     tags: [setsTag, packsTag],
   }))
-  const [counts, completions] =
-    userId === undefined
-      ? [[], []]
-      : await Promise.all([selectCounts(read, userId), selectCompletions(read, userId)])
+  const [counts, completions] = await Promise.all([
+    selectCounts(read, userId),
+    selectCompletions(read, userId),
+  ])
   const countOf = new Map(counts.map(({ collectibleId, count }) => [collectibleId, Number(count)]))
   const completedAt = new Map(completions.map(({ setId, completedAt }) => [setId, completedAt]))
   return {

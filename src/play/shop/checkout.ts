@@ -10,7 +10,7 @@ import { DomainError, type FieldError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
-import { ensureUserId, lockToCount } from '../../identity/users/users.ts'
+import { lockToCount } from '../../identity/users/users.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { rewardProblems } from '../rewards/problems.ts'
@@ -58,12 +58,11 @@ interface ChosenLine extends VariantReference {
  */
 export async function startCheckout(
   tx: Transaction,
-  caller: Caller,
+  { userId }: Caller,
   { lines, address, voucher }: Cart,
   { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }: CheckoutOptions,
   holdings?: Held,
 ): Promise<WholeOrder> {
-  const userId = await ensureUserId(tx, caller)
   await lockToCount(tx, userId)
   const chosen = await chooseVariants(tx, lines)
   if (voucher !== undefined) await lockVoucherByText(tx, voucher)

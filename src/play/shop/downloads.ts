@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import type { Reader } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { isSameSecret } from '../../core/constant-time.ts'
 import { deriveKey } from '../../core/derived-key.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -42,11 +42,11 @@ export function createDownloads(secret: string, folder: string | null) {
 export async function issueDownload(
   reader: Reader,
   downloads: Downloads,
-  { userId }: CallerId,
+  { userId }: Viewer,
   orderId: string,
   number: number,
 ) {
-  const order = userId === undefined ? undefined : await findOrder(reader, orderId)
+  const order = await findOrder(reader, orderId)
   if (!order || order.userId !== userId) throw new DomainError(shopProblems.order_not_found)
   if (!(await findFile(reader, orderId, number))) throw new DomainError(shopProblems.no_download)
   return downloads.issue(orderId, number, reader.now())

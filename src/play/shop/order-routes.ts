@@ -57,9 +57,9 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       '',
       ({ body, caller, status, write }) =>
         write(
-          async (tx, holdings) => {
+          async (tx, fan, holdings) => {
             const options = { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }
-            return status(201, present(await startCheckout(tx, caller, body, options, holdings)))
+            return status(201, present(await startCheckout(tx, fan, body, options, holdings)))
           },
           { encryption, prepare: () => readHeldForCart(deps, caller, body) },
         ),
@@ -85,7 +85,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
       '',
       ({ body, caller, write }) =>
         write(
-          async (tx, payment) => {
+          async (tx, _, payment) => {
             const completed = await completeOrder(tx, deps.log, body, payment)
             return completed instanceof Error ? completed : present(completed)
           },
@@ -105,10 +105,10 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
     )
     .post(
       '/cancel',
-      ({ body, caller, write }) =>
+      ({ body, write }) =>
         write(
-          async tx =>
-            present(await cancelOrder(tx, caller, body.orderId, charge => cancelPayment(deps, charge))),
+          async (tx, fan) =>
+            present(await cancelOrder(tx, fan, body.orderId, charge => cancelPayment(deps, charge))),
           { encryption },
         ),
       operation({
@@ -131,8 +131,8 @@ const paymentRoutes = (deps: OrderDeps) =>
     ({ body, caller, set, write }) => {
       set.headers['Cache-Control'] = 'no-store'
       return write(
-        async (tx, prepared) => {
-          await holdOrderCash(tx, caller, body, deps.config.cashCurrencies)
+        async (tx, fan, prepared) => {
+          await holdOrderCash(tx, fan, body, deps.config.cashCurrencies)
           return prepared
         },
         { prepare: () => prepareOrderPayment(deps, caller, body), secret: true },

@@ -3,7 +3,7 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -19,12 +19,11 @@ import { shopProblems } from './problems.ts'
 export async function listOrders(
   reader: Reader,
   { cursors, addressEncryption }: { cursors: Cursors; addressEncryption: Encryption },
-  { userId }: CallerId,
+  { userId }: Viewer,
   page: Page,
 ) {
   const list = `orders ${userId}`
   const before = cursors.decode(list, page.cursor)
-  if (userId === undefined) return { orders: [], nextCursor: null }
   const rows = await selectLatest(reader, userId, page.limit + 1, before)
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
   const now = reader.now()
@@ -48,10 +47,10 @@ const selectLatest = prepared((reader: Reader, userId: string, limit: number, be
 export async function readOwnOrder(
   reader: Reader,
   addressEncryption: Encryption,
-  { userId }: CallerId,
+  { userId }: Viewer,
   orderId: string,
 ): Promise<Order> {
-  const order = userId === undefined ? undefined : await findOrder(reader, orderId)
+  const order = await findOrder(reader, orderId)
   const [whole] = order?.userId === userId && order ? await readWhole(reader, [order]) : []
   if (!whole) throw new DomainError(shopProblems.order_not_found)
   return presentOrder(whole, addressEncryption, reader.now())

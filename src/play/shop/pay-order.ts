@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { Transaction } from '../../../db/index.ts'
-import type { Caller } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
 import { cancel } from '../purchases/cancel.ts'
@@ -25,10 +25,10 @@ const { order_not_found, order_expired, order_not_pending, payment_method_not_ac
  */
 export async function prepareOrderPayment(
   deps: Parameters<typeof preparePayment>[0],
-  caller: Caller,
+  viewer: Viewer,
   { orderId, method, gateway }: OrderPaymentRequest,
 ): Promise<OrderPayment> {
-  const order = await requireOwn(deps.db.read, orderKind, caller, orderId)
+  const order = await requireOwn(deps.db.read, orderKind, viewer, orderId)
   const isPending = statusOf(order, deps.now()) === 'pending'
   if (isPending && needsMoney(order) !== (method !== 'points'))
     throw new DomainError(payment_method_not_accepted, {
@@ -39,7 +39,7 @@ export async function prepareOrderPayment(
     throw new DomainError(payment_method_not_accepted, {
       detail: 'The stores of mobile platforms sell no goods that are shipped.',
     })
-  return { method, payment: await preparePayment(deps, orderKind, caller, orderId, gateway) }
+  return { method, payment: await preparePayment(deps, orderKind, viewer, orderId, gateway) }
 }
 prepareOrderPayment.problems = [
   order_not_found,
@@ -66,9 +66,9 @@ export const holdOrderCash = Object.assign(
 export const verifyOrderPayment = Object.assign(
   (
     deps: Parameters<typeof verifyPaymentOf>[0],
-    caller: Caller,
+    viewer: Viewer,
     { orderId, paymentReference }: CompleteOrder,
-  ): Promise<Payment> => verifyPaymentOf(deps, orderKind, caller, orderId, paymentReference),
+  ): Promise<Payment> => verifyPaymentOf(deps, orderKind, viewer, orderId, paymentReference),
   { problems: [order_not_found, order_expired, order_not_pending, ...verifyPaymentOf.problems] as const },
 )
 

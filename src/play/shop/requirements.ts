@@ -1,7 +1,7 @@
 /** What a product requires of the fan who buys it. Each requirement of a product is checked here, and nowhere else. */
 
 import type { Database, Transaction } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
@@ -16,12 +16,12 @@ import { shopProblems } from './problems.ts'
 /** Before the unit of work: asks the chain what the fan holds, if products of the cart require tokens. */
 export async function readHeldForCart(
   { db: { read }, chains }: { db: Database; chains: Chains },
-  { userId }: CallerId,
+  { userId }: Viewer,
   { lines }: Cart,
 ): Promise<Held | undefined> {
   const products = await readProducts(read, [...new Set(lines.map(({ productId }) => productId))])
   const requirements = new Set(products.flatMap(({ requiredHolding }) => requiredHolding ?? []))
-  return userId === undefined ? undefined : readHeld({ read, chains }, userId, requirements)
+  return readHeld({ read, chains }, userId, requirements)
 }
 
 /**

@@ -25,8 +25,8 @@ const topUpRoutes = (deps: CashDeps) =>
   fans(deps, { prefix: '/api/cash/top-ups', tag: TAG })
     .post(
       '',
-      ({ body, caller, status, write }) =>
-        write(async tx => status(201, await startTopUp(tx, caller, body, deps.config.cashCurrencies))),
+      ({ body, status, write }) =>
+        write(async (tx, fan) => status(201, await startTopUp(tx, fan, body, deps.config.cashCurrencies))),
       operation({
         id: 'startTopUp',
         limit: 'purchases',
@@ -41,7 +41,7 @@ const topUpRoutes = (deps: CashDeps) =>
     .put(
       '',
       ({ body, caller, write }) =>
-        write((tx, payment) => completeTopUp(tx, deps.log, body, payment), {
+        write((tx, _, payment) => completeTopUp(tx, deps.log, body, payment), {
           prepare: () => verifyTopUp(deps, caller, body),
         }),
       operation({
@@ -63,7 +63,7 @@ const topUpRoutes = (deps: CashDeps) =>
       '/payment',
       ({ body, caller, set, write }) => {
         set.headers['Cache-Control'] = 'no-store'
-        return write(async (_, prepared) => prepared, {
+        return write(async (_tx, _fan, prepared) => prepared, {
           prepare: () => prepareTopUp(deps, caller, body.topUpId),
           secret: true,
         })

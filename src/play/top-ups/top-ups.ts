@@ -3,12 +3,11 @@ import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
-import type { Caller, CallerId } from '../../core/caller.ts'
+import type { Caller, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { cashProblems } from '../../economy/cash/problems.ts'
-import { ensureUserId } from '../../identity/users/users.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import type { Payment } from '../purchases/means.ts'
 import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
@@ -26,12 +25,11 @@ const PAYABLE_MS = 30 * 60_000
 /** `currencies`: those that are kept as cash. */
 export async function startTopUp(
   tx: Transaction,
-  caller: Caller,
+  { userId }: Caller,
   { amount, currency }: typeof StartTopUp.static,
   currencies: readonly string[],
 ) {
   if (!currencies.includes(currency)) throw new DomainError(cashProblems.cash_not_accepted)
-  const userId = await ensureUserId(tx, caller)
   const now = tx.now()
   const topUp: TopUpRow = {
     id: tx.newId(),
@@ -52,8 +50,8 @@ startTopUp.problems = [cashProblems.cash_not_accepted] as const
 
 /** Prepares the payment with the gateway, before the unit of work. */
 export const prepareTopUp = Object.assign(
-  (deps: Parameters<typeof preparePayment>[0], caller: Caller, topUpId: string) =>
-    preparePayment(deps, topUpKind, caller, topUpId),
+  (deps: Parameters<typeof preparePayment>[0], viewer: Viewer, topUpId: string) =>
+    preparePayment(deps, topUpKind, viewer, topUpId),
   { problems: [top_up_not_found, top_up_expired, ...preparePayment.problems] as const },
 )
 
@@ -61,9 +59,9 @@ export const prepareTopUp = Object.assign(
 export const verifyTopUp = Object.assign(
   (
     deps: { db: Database; payments: Payments },
-    caller: Caller,
+    viewer: Viewer,
     { topUpId, paymentReference }: CompleteTopUp,
-  ): Promise<Payment> => verifyPaymentOf(deps, topUpKind, caller, topUpId, paymentReference),
+  ): Promise<Payment> => verifyPaymentOf(deps, topUpKind, viewer, topUpId, paymentReference),
   { problems: [top_up_not_found, top_up_expired, ...verifyPaymentOf.problems] as const },
 )
 
@@ -75,11 +73,10 @@ export const completeTopUp = Object.assign(
 )
 
 /** A page of the caller's top-ups, newest first. */
-export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const { topUps } = reader.tables
   const list = `top-ups ${userId}`
   const before = cursors.decode(list, page.cursor)
-  if (userId === undefined) return { topUps: [], nextCursor: null }
   const rows = await reader
     .select()
     .from(topUps)
@@ -92,7 +89,7 @@ export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: C
 listTopUps.problems = [transportProblems.invalid_cursor] as const
 
 /** @throws DomainError `top_up_not_found`, also for another fan's */
-export async function readTopUp(reader: Reader, { userId }: CallerId, topUpId: string) {
+export async function readTopUp(reader: Reader, { userId }: Viewer, topUpId: string) {
   const topUp = await topUpKind.find(reader, topUpId)
   if (!topUp || topUp.userId !== userId) throw new DomainError(top_up_not_found)
   return presentTopUp(topUp, reader.now())

@@ -1,7 +1,7 @@
 /** Accepts an offer: all items change hands in one unit of work, or none. */
 
 import type { Transaction } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockFan } from '../../identity/users/users.ts'
 import { lockOwners, nameOfItem } from '../packs/owners.ts'
@@ -20,12 +20,12 @@ import { readItems, readTrade, selectTrade, statusOf, type TradeRow } from './tr
  */
 export async function acceptTrade(
   tx: Transaction,
-  { userId }: CallerId,
+  { userId }: Caller,
   tradeId: string,
   { version }: TradeAcceptance,
   { tradeRestMs }: { tradeRestMs: number },
 ): Promise<Trade | DomainError> {
-  const [found] = userId === undefined ? [] : await selectTrade(tx, userId, tradeId)
+  const [found] = await selectTrade(tx, userId, tradeId)
   if (!found || found.trade.toId !== userId) throw new DomainError(tradeProblems.trade_not_found)
   const from = await lockFan(tx, found.trade.fromId)
   const trade = await lockTrade(tx, tradeId)

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { tradeProblems } from './problems.ts'
 import type { Trade } from './schema.ts'
@@ -12,23 +12,23 @@ import { readTrade, selectTrade, statusOf, type TradeRow } from './trades.ts'
 type End = Exclude<Trade['status'], 'open' | 'expired'>
 
 /** By the fan to whom the offer was made. A repeat returns the declined trade. */
-export const declineTrade = (tx: Transaction, caller: CallerId, tradeId: string) =>
+export const declineTrade = (tx: Transaction, caller: Caller, tradeId: string) =>
   endOwn(tx, caller, tradeId, 'toId', 'declined')
 declineTrade.problems = [tradeProblems.trade_not_found, tradeProblems.trade_not_open] as const
 
 /** By the fan who made the offer. A repeat returns the cancelled trade. */
-export const cancelTrade = (tx: Transaction, caller: CallerId, tradeId: string) =>
+export const cancelTrade = (tx: Transaction, caller: Caller, tradeId: string) =>
   endOwn(tx, caller, tradeId, 'fromId', 'cancelled')
 cancelTrade.problems = declineTrade.problems
 
 async function endOwn(
   tx: Transaction,
-  { userId }: CallerId,
+  { userId }: Caller,
   tradeId: string,
   side: 'fromId' | 'toId',
   end: End,
 ): Promise<Trade> {
-  const [found] = userId === undefined ? [] : await selectTrade(tx, userId, tradeId)
+  const [found] = await selectTrade(tx, userId, tradeId)
   if (!found || found.trade[side] !== userId) throw new DomainError(tradeProblems.trade_not_found)
   const trade = await lockTrade(tx, tradeId)
   const status = statusOf(trade, tx.clock())

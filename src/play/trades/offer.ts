@@ -8,7 +8,7 @@ import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
 import { listHidden } from '../../identity/relations/visibility.ts'
 import { userProblems } from '../../identity/users/problems.ts'
-import { ensureUserId, lockHandle, lockToCount } from '../../identity/users/users.ts'
+import { lockHandle, lockToCount } from '../../identity/users/users.ts'
 import { nameOfItem, readOwners } from '../packs/owners.ts'
 import { packProblems } from '../packs/problems.ts'
 import { recordForBoth } from './events.ts'
@@ -26,11 +26,10 @@ export interface TradeLimits {
 
 export async function offerTrade(
   tx: Transaction,
-  caller: Caller,
+  { userId: fromId }: Caller,
   { to, give, want = [] }: TradeOffer,
   { openTradesPerFan, tradeRestMs }: TradeLimits,
 ): Promise<Trade> {
-  const fromId = await ensureUserId(tx, caller)
   const toId = await lockPartner(tx, fromId, to)
   await lockToCount(tx, fromId)
   const open = await countOpen(tx, fromId, tx.clock())

@@ -19,8 +19,8 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
   fans(deps, { prefix: '/api/trades', tag: TAG })
     .post(
       '',
-      ({ body, caller, status, write }) =>
-        write(async tx => status(201, await offerTrade(tx, caller, body, limits))),
+      ({ body, status, write }) =>
+        write(async (tx, fan) => status(201, await offerTrade(tx, fan, body, limits))),
       operation({
         id: 'offerTrade',
         limit: 'trades',
@@ -51,7 +51,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
     )
     .post(
       '/:tradeId/accept',
-      ({ body, caller, params, write }) => write(tx => acceptTrade(tx, caller, params.tradeId, body, limits)),
+      ({ body, params, write }) => write((tx, fan) => acceptTrade(tx, fan, params.tradeId, body, limits)),
       operation({
         id: 'acceptTrade',
         limit: 'trades',
@@ -68,7 +68,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
     )
     .post(
       '/:tradeId/decline',
-      ({ caller, params, write }) => write(tx => declineTrade(tx, caller, params.tradeId)),
+      ({ params, write }) => write((tx, fan) => declineTrade(tx, fan, params.tradeId)),
       operation({
         id: 'declineTrade',
         limit: 'trades',
@@ -84,7 +84,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
     )
     .post(
       '/:tradeId/cancel',
-      ({ caller, params, write }) => write(tx => cancelTrade(tx, caller, params.tradeId)),
+      ({ params, write }) => write((tx, fan) => cancelTrade(tx, fan, params.tradeId)),
       operation({
         id: 'cancelTrade',
         limit: 'trades',

@@ -4,7 +4,7 @@ import type { Reader, Tables } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -22,10 +22,9 @@ export const statusOf = ({ status, expiresAt }: TradeRow, now: Date) =>
   status === 'open' && expiresAt <= now ? 'expired' : (status as Exclude<Trade['status'], 'expired'>)
 
 /** Those that the fan made and those that were made to the fan, the latest first. @throws DomainError `invalid_cursor` */
-export async function listTrades(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+export async function listTrades(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `trades ${userId}`
   const before = cursors.decode(list, page.cursor)
-  if (userId === undefined) return { trades: [], nextCursor: null }
   const limit = page.limit + 1
   const rows = [
     ...(await selectMade(reader, userId, limit, before)),
@@ -38,8 +37,8 @@ export async function listTrades(reader: Reader, cursors: Cursors, { userId }: C
 listTrades.problems = [transportProblems.invalid_cursor] as const
 
 /** @throws DomainError `trade_not_found`, also for a trade of other fans */
-export async function readTrade(reader: Reader, { userId }: CallerId, tradeId: string): Promise<Trade> {
-  const rows = userId === undefined ? [] : await selectTrade(reader, userId, tradeId)
+export async function readTrade(reader: Reader, { userId }: Viewer, tradeId: string): Promise<Trade> {
+  const rows = await selectTrade(reader, userId, tradeId)
   const [trade] = await presentTrades(reader, rows)
   if (!trade) throw new DomainError(tradeProblems.trade_not_found)
   return trade

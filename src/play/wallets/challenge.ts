@@ -7,7 +7,7 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { refuseField } from '../../core/transport-problems.ts'
-import { ensureUserId, lockToCount } from '../../identity/users/users.ts'
+import { lockToCount } from '../../identity/users/users.ts'
 import type { WalletsConfig } from '../../platform/config/wallets.ts'
 import { loadEthereum } from './load-ethereum.ts'
 import { writeMessage } from './message.ts'
@@ -43,8 +43,7 @@ export async function prepareChallenge(
 
 const anyOf = (ids: number[]) => ids.join(', ').replace(/, (?=\d+$)/, ' or ')
 
-export async function issueChallenge(tx: Transaction, caller: Caller, signable: Signable) {
-  const userId = await ensureUserId(tx, caller)
+export async function issueChallenge(tx: Transaction, { userId }: Caller, signable: Signable) {
   await lockToCount(tx, userId)
   const issuedAt = tx.clock()
   const open = await countOpen(tx, userId, issuedAt)
@@ -72,8 +71,8 @@ const insertChallenge = prepared(
 )
 
 /** The challenge of a fan. @throws DomainError `challenge_expired` */
-export async function requireChallenge(reader: Reader, userId: string | undefined, nonce: string, now: Date) {
-  const challenge = userId === undefined ? undefined : await selectOpen(reader, userId, nonce, now)
+export async function requireChallenge(reader: Reader, userId: string, nonce: string, now: Date) {
+  const challenge = await selectOpen(reader, userId, nonce, now)
   if (!challenge) throw new DomainError(walletProblems.challenge_expired)
   return challenge
 }

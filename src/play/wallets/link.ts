@@ -3,7 +3,7 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { voidLatest } from '../../economy/events/void-latest.ts'
@@ -20,11 +20,10 @@ const MAX_WALLETS = 10
 /** `proof` is of the same challenge. Linking one's own wallet again changes its chain and nothing else. */
 export async function linkWallet(
   tx: Transaction,
-  { userId }: CallerId,
+  { userId }: Caller,
   { nonce }: Pick<WalletProof, 'nonce'>,
   proof: Proof,
 ) {
-  if (userId === undefined) throw new DomainError(walletProblems.challenge_expired)
   await lockToCount(tx, userId)
   const { address, chainId } = await takeChallenge(tx, userId, nonce)
   const proved = { address, userId, chainId, provedBy: proof }
@@ -65,8 +64,7 @@ const countOwn = preparedRow((tx: Transaction, userId: string) => {
 })
 
 /** Does nothing if the fan has not linked it. The address may have any case. Takes back what rules and quests have given for the link. */
-export async function unlinkWallet(tx: Transaction, { userId }: CallerId, address: string): Promise<void> {
-  if (userId === undefined) return
+export async function unlinkWallet(tx: Transaction, { userId }: Caller, address: string): Promise<void> {
   const [unlinked] = await deleteOwn(tx, userId, address.toLowerCase())
   if (unlinked) await voidLatest(tx, { userId, type: 'wallet.linked', about: { address: unlinked.address } })
 }
@@ -80,9 +78,8 @@ const deleteOwn = prepared((tx: Transaction, userId: string, address: string) =>
 })
 
 /** The linked wallets of a fan, the oldest first. */
-export async function listLinked(reader: Reader, userId: string | undefined) {
-  return userId === undefined ? [] : (await selectOwn(reader, userId)).map(presentWallet)
-}
+export const listLinked = async (reader: Reader, userId: string) =>
+  (await selectOwn(reader, userId)).map(presentWallet)
 
 const selectOwn = prepared((reader: Reader, userId: string) => {
   const { wallets } = reader.tables

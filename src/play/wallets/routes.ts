@@ -32,8 +32,8 @@ export const walletsRoutes = (deps: WalletDeps) =>
     )
     .post(
       '/challenges',
-      ({ body, caller, status, write }) =>
-        write(async (tx, signable) => status(201, await issueChallenge(tx, caller, signable)), {
+      ({ body, status, write }) =>
+        write(async (tx, fan, signable) => status(201, await issueChallenge(tx, fan, signable)), {
           prepare: () => prepareChallenge(deps.config.wallets, body),
         }),
       operation({
@@ -55,8 +55,8 @@ export const walletsRoutes = (deps: WalletDeps) =>
       '',
       ({ body, caller, status, write }) =>
         write(
-          async (tx, proof) => {
-            const { created, wallet } = await linkWallet(tx, caller, body, proof)
+          async (tx, fan, proof) => {
+            const { created, wallet } = await linkWallet(tx, fan, body, proof)
             return status(created ? 201 : 200, wallet)
           },
           { prepare: () => verifyProof(deps, caller, body) },
@@ -82,9 +82,9 @@ export const walletsRoutes = (deps: WalletDeps) =>
     )
     .delete(
       '/:address',
-      ({ caller, params, status, write }) =>
-        write(async tx => {
-          await unlinkWallet(tx, caller, params.address)
+      ({ params, status, write }) =>
+        write(async (tx, fan) => {
+          await unlinkWallet(tx, fan, params.address)
           return status(204, undefined)
         }),
       operation({

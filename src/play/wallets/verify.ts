@@ -1,7 +1,7 @@
 /** Verifies who signed a challenge, before the unit of work: with the key of the address offline, with a contract by its chain. */
 
 import type { Database } from '../../../db/index.ts'
-import type { CallerId } from '../../core/caller.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Chains } from './chains.ts'
 import { requireChallenge } from './challenge.ts'
@@ -15,7 +15,7 @@ export type Proof = 'key' | 'contract'
 /** Everything but the signature is of the stored challenge, never of the client. A refusal does not use the challenge up. */
 export async function verifyProof(
   { db, chains }: { db: Database; chains: Chains },
-  { userId }: CallerId,
+  { userId }: Viewer,
   { nonce, signature }: WalletProof,
 ): Promise<Proof> {
   const { address, chainId, message } = await requireChallenge(db.read, userId, nonce, db.read.now())

@@ -10,6 +10,7 @@ import { checkIn } from '../../../src/play/check-ins/check-in.ts'
 import { createCheckInCodes } from '../../../src/play/check-ins/code.ts'
 import { writePrediction } from '../../../src/play/predictions/predict.ts'
 import { openPatiently } from '../../support/patience.ts'
+import { writerOf } from '../../support/writer.ts'
 
 const AT_ONCE = 8
 const REFUSALS = 20
@@ -34,7 +35,9 @@ async function predict(matchId: string, name: string) {
     while (refused < REFUSALS) {
       const subject = `${name}-${next++}`
       const scores = { homeScore: 1, awayScore: 0 }
-      const done = await persist(tx => writePrediction(tx, callerOf(subject), matchId, scores))
+      const done = await persist(async tx =>
+        writePrediction(tx, await writerOf(tx, callerOf(subject)), matchId, scores),
+      )
       const code = done instanceof DomainError ? done.code : null
       // The match is added when both processes are ready.
       if (code === 'match_not_found') continue
@@ -52,7 +55,7 @@ async function scan(secret: string, code: string, fans: number) {
   await inParallel(async () => {
     for (let subject = scans.shift(); subject !== undefined; subject = scans.shift()) {
       const caller = callerOf(subject)
-      const done = await persist(tx => checkIn(tx, caller, { code }, codes))
+      const done = await persist(async tx => checkIn(tx, await writerOf(tx, caller), { code }, codes))
       if (done instanceof DomainError) throw done
       outcomes.push({ subject, created: done.created })
     }

@@ -4,7 +4,7 @@ import { asc, eq, inArray } from 'drizzle-orm'
 import fc from 'fast-check'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUserId } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/users.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
 import { DAY } from '../../play/packs/packs-world.ts'
@@ -192,7 +192,8 @@ onEachEngine('Events in batches and one after another', world => {
       return { provider: world.config.identity.name, subject: `${suffix}-${fan}` }
     })
     const userIds: string[] = []
-    for (const fan of fans) userIds.push(await world.db.write(tx => ensureUserId(tx, fan)))
+    for (const fan of fans)
+      userIds.push(await world.db.write(async tx => (await ensureUser(tx, fan)).user.id))
     // The last fan is on no leaderboard.
     for (const userId of userIds.slice(0, -1)) await world.db.write(tx => joinLeaderboard(tx, userId))
     const eventOf = (happened: Happening) => {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { joinLeaderboard } from '../../../src/economy/points/join-leaderboard.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
-import { ensureUser, ensureUserId } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/users.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { mergeFans } from '../../../src/operate/admin/merge/merge-fans.ts'
 import { eventFaults } from '../../crash/event-invariants.ts'
@@ -112,7 +112,7 @@ onEachEngine('Any order of events, voids, spending and merges', world => {
         const change = { delta: -points, reason: 'activity' as const, ref: `${suffix}-spent-${++spent}` }
         const name = fans[fan] ?? { provider: '', subject: '' }
         const { outcome } = await world.db.write(async tx =>
-          appendEntry(tx, { ...change, userId: await ensureUserId(tx, name) }),
+          appendEntry(tx, { ...change, userId: (await ensureUser(tx, name)).user.id }),
         )
         return outcome === 'booked'
       },

@@ -188,10 +188,10 @@ onEachEngine('Random grants, voids and ends of points', world => {
         await db.write(tx => appendEntry(tx, { userId, delta: -spent, reason: 'pack_purchase', ref }))
         model.spent += spent
       } else if (change.kind === 'join') {
-        await db.write(tx => addMembership(tx, { ...who(change.fan), userId }))
+        await db.write(tx => addMembership(tx, { ...who(change.fan), userId, isNew: false }))
         model.enrolledAt ??= at
       } else {
-        await db.write(tx => removeMembership(tx, { ...who(change.fan), userId }))
+        await db.write(tx => removeMembership(tx, { ...who(change.fan), userId, isNew: false }))
         model.enrolledAt = null
       }
     }

@@ -10,6 +10,7 @@ import { reapplyErasures } from '../../../src/operate/admin/reapply-erasures.ts'
 import { follow, namedFan } from '../../identity/relations/relations-world.ts'
 import { refusal } from '../../play/packs/packs-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
 
 const MINUTE = 60_000
 const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
@@ -64,7 +65,7 @@ onEachEngine(
       // As a backup from before holds the fan.
       const caller = { provider: world.config.identity.name, subject: fan.subject }
       await world.db.write(tx => tx.update(users).set({ subject: `${fan.subject}-erased`, provider: 'gone' }))
-      await world.db.write(tx => upsertProfile(tx, caller, { bio: 'Back' }))
+      await world.db.write(async tx => upsertProfile(tx, await writerOf(tx, caller), { bio: 'Back' }))
       expect((await reapplyErasures(world.db, tombstones)).erased).toBe(1)
       expect(refusal(await fan.get('/api/user/profile'))).toEqual([401, 'invalid_token'])
     })

@@ -7,6 +7,7 @@ import { findRecords } from '../../../src/identity/users/users.ts'
 import { checkFan } from '../../../src/operate/admin/audit/verify-ledger.ts'
 import { addRule } from '../../economy/rules/rules-world.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
 
 const newCaller = ({ config }: World) => {
   return { provider: config.identity.name, subject: crypto.randomUUID() }
@@ -20,10 +21,10 @@ const claimsOf = (subject: string, at: Date) => {
 onEachEngine(
   'The first onboarding of a fan',
   world => {
-    const onboard = (tx: Transaction, caller: ReturnType<typeof newCaller>) =>
+    const onboard = async (tx: Transaction, caller: ReturnType<typeof newCaller>) =>
       completeOnboarding(
         tx,
-        caller,
+        await writerOf(tx, caller),
         { profile: { displayName: 'New' } },
         { points: 100, claims: claimsOf(caller.subject, tx.now()), queuedSync: null },
       )

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
+import { NOBODY } from '../../../src/core/caller.ts'
 import { sweepExpired } from '../../../src/identity/auth/sweep-expired.ts'
 import { logOut } from '../../../src/identity/auth/token-validity.ts'
 import { onEachEngine } from '../../support/world.ts'
@@ -174,7 +175,7 @@ onEachEngine('POST /api/auth/logout', world => {
     const caller = {
       provider: world.config.identity.name,
       subject,
-      userId: undefined,
+      userId: NOBODY,
       locale: null,
       hasBlocks: false,
     }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { NOBODY } from '../../../src/core/caller.ts'
 import { startSession } from '../../../src/identity/auth/native-sessions.ts'
 import { sweepExpired } from '../../../src/identity/auth/sweep-expired.ts'
 import {
@@ -170,7 +171,7 @@ onEachEngine('Native tokens', world => {
       authenticatedAt: issuedAt,
     }
     await world.db.write(tx =>
-      logOut(tx, { ...caller, credential, userId: undefined, locale: null, hasBlocks: false }, true),
+      logOut(tx, { ...caller, credential, userId: NOBODY, locale: null, hasBlocks: false }, true),
     )
     world.clock.advance(SECOND)
     // As a request that was authenticated before the logout and writes after it.

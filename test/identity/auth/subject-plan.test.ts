@@ -1,7 +1,7 @@
 /** On PostgreSQL a subject is looked up by its own rows, also by statements that were planned before the provider had users. */
 import { expect, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
-import type { Caller } from '../../../src/core/caller.ts'
+import type { Subject } from '../../../src/core/caller.ts'
 import { checkOpenTokens } from '../../../src/identity/auth/open-tokens.ts'
 import {
   requireValidNativeToken,
@@ -14,7 +14,7 @@ import { onServer } from '../../support/world.ts'
 
 const ROWS = 5_000
 
-const lookups: [string, (tx: Transaction, caller: Caller, sessionId: string) => Promise<unknown>][] = [
+const lookups: [string, (tx: Transaction, caller: Subject, sessionId: string) => Promise<unknown>][] = [
   ['The record', findRecords],
   ['The token validity', findTokenValidity],
   [
@@ -35,7 +35,7 @@ onServer(
       const fan = await world.fan()
       await fan.post('/api/user/onboarding', {})
       const { sessionId } = (await fan.post('/api/auth/native-token', {})).body
-      const caller = { provider: 'mock-idp', subject: fan.subject, userId: undefined }
+      const caller = { provider: 'mock-idp', subject: fan.subject }
       const fetched = await world.db.write(tx =>
         countRowsRead(tx, 'users', {
           query: () => lookUp(tx, caller, sessionId),

@@ -1,11 +1,11 @@
 /** Appeals: once against each sanction, decided once, by another person than the sanction. */
 import { expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
+import { NOBODY } from '../../../src/core/caller.ts'
 import { isShown } from '../../../src/identity/relations/visibility.ts'
 import { decideAppeal, listOpenAppeals } from '../../../src/identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { writeAsFan } from '../../../src/identity/sanctions/write-as-fan.ts'
-import { ensureUser } from '../../../src/identity/users/users.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { follow, type NamedFan, namedFan } from '../relations/relations-world.ts'
 
@@ -158,12 +158,11 @@ onEachEngine('A fan whose record is created and suspended during the first reque
       .from(world.db.tables.users)
       .where(eq(world.db.tables.users.id, fan.id))
     // As the request was authenticated before the record existed.
-    const caller = { provider: record?.provider ?? '', subject: fan.subject, userId: undefined }
+    const caller = { provider: record?.provider ?? '', subject: fan.subject, userId: NOBODY }
     const write = (allowed: boolean) =>
       world.db.write(tx =>
-        writeAsFan(tx, caller, allowed, async () => {
-          const { user } = await ensureUser(tx, caller)
-          await tx.update(tx.tables.users).set({ bio: 'late' }).where(sql`${tx.tables.users.id} = ${user.id}`)
+        writeAsFan(tx, caller, { allowedWhenSuspended: allowed }, async ({ userId }) => {
+          await tx.update(tx.tables.users).set({ bio: 'late' }).where(sql`${tx.tables.users.id} = ${userId}`)
         }),
       )
     const refused = await write(false).catch(error => error)

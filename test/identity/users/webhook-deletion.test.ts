@@ -4,6 +4,7 @@ import { findUser } from '../../../src/identity/users/users.ts'
 import { parseTokenClaims } from '../../../src/platform/identity-provider/claims.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
 import { deleted, deliver, updated } from './deliveries.ts'
 
 onEachEngine('A user deleted by the provider', world => {
@@ -52,7 +53,9 @@ onEachEngine('A user deleted by the provider', world => {
     // The token is refused now, but a request that started before the deletion gets here.
     const caller = { provider: 'mock-idp', subject: fan.subject }
     const judged = parseTokenClaims(fan.subject, claims, world.clock.now())
-    const pulled = await world.db.write(tx => syncIdentity(tx, caller, judged.claims))
+    const pulled = await world.db.write(async tx =>
+      syncIdentity(tx, await writerOf(tx, caller), judged.claims),
+    )
     expect([pulled.changed, pulled.identity.name]).toEqual([[], null])
     await deleteUpstream(fan.subject)
     expect(await mirrorOf(fan.subject)).toEqual(tombstone)

@@ -12,6 +12,7 @@ import { claimReward } from '../../../src/play/rewards/claim.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
 import { countQueries } from '../../support/queries.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
 
 onEachEngine('A read by a fan who has not read before', world => {
   test.each([
@@ -72,10 +73,10 @@ onEachEngine('An onboarding', world => {
       updatedAt: time,
       statedAt: time,
     }
-    const complete = (tx: Transaction, subject: string) =>
+    const complete = async (tx: Transaction, subject: string) =>
       completeOnboarding(
         tx,
-        caller(subject),
+        await writerOf(tx, caller(subject)),
         { profile: { displayName: 'Ada' } },
         { points: 100, claims, queuedSync: null },
       )
@@ -110,7 +111,7 @@ onEachEngine('A claim', world => {
       const asked = spyOn(tx.statements, 'get')
       const built = (['select', 'insert', 'update', 'delete'] as const).map(name => spyOn(tx, name))
       try {
-        const claim = claimReward(tx, { ...caller, userId: user?.id }, { rewardId })
+        const claim = claimReward(tx, { ...caller, userId: user?.id ?? '', isNew: false }, { rewardId })
         const code = await claim.catch((error: DomainError) => error.code)
         expect(code === 'out_of_stock').toBe(statements === 1)
         expect(asked).toHaveBeenCalledTimes(statements)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { cancelPurchase } from '../../../src/play/packs/cancel-purchase.ts'
 import { completePurchase } from '../../../src/play/packs/complete-purchase.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
 import {
   addPack,
   buy,
@@ -219,7 +220,7 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
       const { id } = expectStatus(201, await start(fan, packId))
       const caller = { provider: world.config.identity.name, subject: fan.subject }
       const completing = () => world.db.write(tx => completePurchase(tx, id, { kind: 'points' }))
-      const cancelling = () => world.db.write(tx => cancelPurchase(tx, caller, id))
+      const cancelling = () => world.db.write(async tx => cancelPurchase(tx, await writerOf(tx, caller), id))
       const [first, second] = round % 2 === 0 ? [completing, cancelling] : [cancelling, completing]
       const settled = await Promise.allSettled([first(), second(), first()])
       const { status } = (await fan.get(`/api/packs/purchases/${id}`)).body

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { writePrediction } from '../../../src/play/predictions/predict.ts'
 import type { Client } from '../../support/client.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { writerOf } from '../../support/writer.ts'
 import { patientFan, userIdOf } from '../packs/packs-world.ts'
 import { addMatch, settleAll } from './match-world.ts'
 
@@ -59,7 +60,7 @@ onEachEngine('PUT /api/matches/{id}/prediction', world => {
     const writing = world.db.write(async tx => {
       expect(tx.now().getTime()).toBe(world.clock.ms)
       world.clock.advance(MINUTE)
-      return writePrediction(tx, caller, matchId, { homeScore: 2, awayScore: 1 })
+      return writePrediction(tx, await writerOf(tx, caller), matchId, { homeScore: 2, awayScore: 1 })
     })
     expect(await writing.catch(error => error.code)).toBe('prediction_closed')
   })

@@ -3,7 +3,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { RecordedEvent } from '../../../src/economy/events/event.ts'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { voidEvent } from '../../../src/economy/events/void-event.ts'
-import { ensureUserId } from '../../../src/identity/users/users.ts'
+import { ensureUser } from '../../../src/identity/users/users.ts'
 import type { QuestEntry } from '../../../src/play/quests/entry-schema.ts'
 import { upsertQuest } from '../../../src/play/quests/upsert-quest.ts'
 import type { Client } from '../../support/client.ts'
@@ -34,7 +34,7 @@ export async function addQuest({ db }: Pick<World, 'db'>, { steps = [{}], ...fie
 }
 
 export const userIdOf = ({ db, config }: Pick<World, 'db' | 'config'>, { subject }: Fan): Promise<string> =>
-  db.write(tx => ensureUserId(tx, { provider: config.identity.name, subject }))
+  db.write(async tx => (await ensureUser(tx, { provider: config.identity.name, subject })).user.id)
 
 interface Happening {
   data?: RecordedEvent['data']

@@ -18,7 +18,7 @@ let next = 0
 
 async function act(tx: Transaction, n: number): Promise<string> {
   if (action === 'claim') {
-    await claimQuest(tx, { provider: '', subject: '', userId }, { questId: what })
+    await claimQuest(tx, { provider: '', subject: '', userId, isNew: false }, { questId: what })
     return 'claimed'
   }
   const event = { source: 'shop', eventId: String(n), userId, type: what, occurredAt, data: {}, digest: null }

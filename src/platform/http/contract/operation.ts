@@ -3,7 +3,7 @@
  * and caches apply.
  */
 
-import type { Caller } from '../../../core/caller.ts'
+import type { Subject } from '../../../core/caller.ts'
 import type { ClientProblem } from '../../../core/client-problems.ts'
 import { registerFormats } from '../../../core/formats.ts'
 import type { FieldError, ProblemOf, ProblemType } from '../../../core/problems.ts'
@@ -204,7 +204,7 @@ export function operation<
 
 interface Counted {
   /** Undefined in groups that read no token of a fan. */
-  caller?: Caller | null
+  caller?: Subject | null
   /** Undefined in groups that require no server key. */
   source?: string
   rateLimiter?: RateLimiter
@@ -244,7 +244,7 @@ const noteFound =
     noteErrors(request, findErrors({ body, query }))
 
 /** Operations without authentication ignore the header. */
-const refuseBadKey = ({ caller, request }: { caller?: Caller | null; request: Request }) => {
+const refuseBadKey = ({ caller, request }: { caller?: Subject | null; request: Request }) => {
   if (caller) readIdempotencyKey(request.headers)
 }
 

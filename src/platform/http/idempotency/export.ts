@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
-import type { Caller } from '../../../core/caller.ts'
+import type { Subject } from '../../../core/caller.ts'
 import type { Encryption } from '../../../core/encryption.ts'
 import { parseStored } from '../../../core/texts.ts'
 import { decryptStored } from './stored-response.ts'
@@ -8,7 +8,7 @@ import { decryptStored } from './stored-response.ts'
 /** Responses stored for a fan's repeats, until they expire. */
 export async function exportStoredResponses(
   reader: Reader,
-  { provider, subject }: Caller,
+  { provider, subject }: Subject,
   encryption?: Encryption,
 ) {
   const { idempotencyKeys: keys } = reader.tables

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
 import type { Database, Transaction } from '../../../../db/index.ts'
-import type { Caller } from '../../../core/caller.ts'
+import type { Subject } from '../../../core/caller.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { Encryption } from '../../../core/encryption.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -24,7 +24,7 @@ import {
 import { decryptStored, encryptStored } from './stored-response.ts'
 
 /** The members of Elysia's context that are used. Handlers pass these only: Elysia builds each member that a handler names. */
-type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller }
+type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Subject }
 
 export interface IdempotencyDeps {
   db: Database

@@ -3,7 +3,7 @@ import { and, eq, gt, lte } from 'drizzle-orm'
 import { deleteInBatches } from '../../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { prepared } from '../../../../db/prepared.ts'
-import type { Caller } from '../../../core/caller.ts'
+import type { Subject } from '../../../core/caller.ts'
 import { eachFan } from '../../../core/pagination.ts'
 
 const STORED_MS = 86_400_000
@@ -69,7 +69,7 @@ export const releaseKey = prepared((tx: Transaction, scope: KeyScope) =>
 export const listKeyOwners = (reader: Reader) => eachFan(reader, reader.tables.idempotencyKeys)
 
 /** Stored responses contain profile data: erasing a fan deletes them. */
-export async function deleteKeysOf(tx: Transaction, { provider, subject }: Caller): Promise<void> {
+export async function deleteKeysOf(tx: Transaction, { provider, subject }: Subject): Promise<void> {
   const { idempotencyKeys } = tx.tables
   await tx
     .delete(idempotencyKeys)

@@ -1,6 +1,6 @@
 /** Which policies count a request: those of its address, of its caller or source, and of its operation (`limit`). */
 
-import type { Caller } from '../../../core/caller.ts'
+import type { Subject } from '../../../core/caller.ts'
 import { DomainError } from '../../../core/problems.ts'
 import type { SecurityEvent } from '../../../core/security-events.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
@@ -51,7 +51,7 @@ export function requireFewFailures(limiter: RateLimiter, addressOf: () => string
 }
 
 /** @throws DomainError `rate_limited` */
-export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Caller, report: Report): void {
+export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Subject, report: Report): void {
   limit(limiter, policy, () => `${caller.provider} ${caller.subject}`, report)
 }
 
