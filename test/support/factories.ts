@@ -4,7 +4,7 @@ import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { createServerKey } from '../../src/identity/server-keys/keys.ts'
 import type { ServerScope } from '../../src/identity/server-keys/scopes.ts'
 import { ensureUser } from '../../src/identity/users/users.ts'
-import { matchesTag, rewardsTag, teamsTag } from '../../src/platform/cache/tags.ts'
+import { matchesTag, rewardsTag } from '../../src/platform/cache/tags.ts'
 import type { Config } from '../../src/platform/config/config.ts'
 
 type NewReward = Partial<Tables['rewards']['$inferInsert']>
@@ -31,7 +31,7 @@ export function createFactories(db: Database, config: Config): Factories {
     const at = db.read.now()
     await db.write(async tx => {
       await tx.insert(teams).values({ id, name: id, shortName: 'TST', active, createdAt: at, updatedAt: at })
-      tx.invalidate(teamsTag)
+      tx.invalidate('teams')
     })
     return id
   }

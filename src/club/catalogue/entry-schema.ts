@@ -28,6 +28,15 @@ export const PictureUrl = (description: string) =>
     errorNoun: 'an https URL, or a path like /pictures/scarf.svg',
   })
 
+/** Whether a member is stated as an instant, or null. */
+export const isInstantInput = (schema: TSchema): boolean => withoutNull(schema).format === 'instant'
+
+/** The other variant of a schema that allows null, and any other schema as it is. */
+export function withoutNull(schema: TSchema): TSchema {
+  const [inner, ...others] = (schema.anyOf ?? []).filter(({ type }: TSchema) => type !== 'null')
+  return others.length === 0 ? (inner ?? schema) : schema
+}
+
 export const isPictureUrl = ({ pattern }: TSchema): boolean => pattern === PICTURE
 
 export const Active = Type.Optional(

@@ -6,7 +6,7 @@ import { isPlainHttps, isPlainPath } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Static, TObject, TSchema } from '../../core/typebox.ts'
-import { isPictureUrl, RESERVED_SLUGS } from './entry-schema.ts'
+import { isPictureUrl, RESERVED_SLUGS, withoutNull } from './entry-schema.ts'
 import { catalogueProblems } from './problems.ts'
 import { changesOf, isText, textFaults } from './texts.ts'
 
@@ -93,8 +93,10 @@ function memberFaults(schema: TSchema, value: unknown, pointer: string): EntryFa
   if (value === null || value === undefined) return []
   if (isText(schema)) return textFaults(pointer, value)
   if (isPictureUrl(schema)) return pictureFaults(pointer, String(value))
-  const [inner, ...others] = (schema.anyOf ?? []).filter(({ type }: TSchema) => type !== 'null')
-  if (inner) return others.length === 0 ? memberFaults(inner, value, pointer) : []
+  const inner = withoutNull(schema)
+  if (inner !== schema) return memberFaults(inner, value, pointer)
+  // Of the forms of a union none has texts.
+  if (schema.anyOf) return []
   if (Array.isArray(value))
     return value.flatMap((item, index) => memberFaults(schema.items, item, `${pointer}/${index}`))
   return Object.entries<TSchema>(schema.properties ?? {}).flatMap(([name, member]) =>

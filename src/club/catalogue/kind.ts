@@ -25,7 +25,7 @@ export interface WriteOptions extends ImportOptions {
   expected?: number | null
 }
 
-interface Declaration<Entry, Name extends string, List extends string> {
+export interface Declaration<Entry, Name extends string, List extends string> {
   /** Names an entry in files, in the history and in the console. */
   kind: Name
   /** Names the list in files and in the API, and is the tag of its cached responses. */

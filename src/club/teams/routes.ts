@@ -5,12 +5,12 @@ import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { exampleTeam, Team } from './schema.ts'
-import { getTeams } from './teams.ts'
+import { teamKind } from './team-kind.ts'
 
 export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
   publicReaders(deps, { prefix: '/api/teams', tag: 'Teams' }).get(
     '',
-    ({ readPublic }) => readPublic(getTeams),
+    ({ readPublic }) => readPublic(teamKind.getActive),
     operation({
       id: 'listTeams',
       summary: 'List the teams',

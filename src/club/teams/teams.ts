@@ -1,23 +1,10 @@
 /** The clubs that a fan can follow. */
 
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { ReadSource } from '../../platform/cache/public-reads.ts'
-import { teamsTag } from '../../platform/cache/tags.ts'
-import { presentTexts } from '../catalogue/texts.ts'
 import { teamProblems } from './problems.ts'
-
-/** Active teams, from the response cache. */
-export const getTeams = ({ read, cache }: ReadSource) =>
-  cache.get('teams', async () => ({ value: { teams: await listTeams(read) }, tags: [teamsTag] }))
-
-async function listTeams(reader: Reader) {
-  const { teams } = reader.tables
-  const rows = await reader.select().from(teams).where(eq(teams.active, true)).orderBy(asc(teams.id))
-  return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => presentTexts(team))
-}
 
 /** Those of these teams that are stored, active or not. */
 export async function findTeamIds(reader: Reader, ids: string[]): Promise<Set<string>> {

@@ -1,6 +1,6 @@
 /** A fan as another one, or nobody in particular, sees them. */
 
-import { getTeams } from '../../club/teams/teams.ts'
+import { teamKind } from '../../club/teams/team-kind.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { Static } from '../../core/typebox.ts'
 import { readRankedEntry } from '../../economy/leaderboard/ranked-entry.ts'
@@ -25,7 +25,7 @@ export async function readFanPage(
   const hidden = { displayName: null, avatarUrl: null, favoriteTeam: null, rank: null, points: null }
   const locker = await readLockerTitle(source.read, viewer.userId, handle)
   if (!isShown) return { ...fan, handle, ...hidden, locker }
-  const { teams } = await getTeams(source)
+  const { teams } = await teamKind.getActive(source)
   const favoriteTeam = teams.find(({ id }) => id === favoriteTeamId) ?? null
   // A rank would name the entry without a name on the leaderboard.
   const isRanked = leaderboardName !== 'anonymous' || userId === viewer.userId

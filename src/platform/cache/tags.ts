@@ -1,4 +1,7 @@
-/** Tags name what cached responses depend on. A unit of work invalidates the tags of what it changes: see `response-cache.ts`. */
+/**
+ * Tags name what cached responses depend on. A unit of work invalidates the tags of what it changes: see `response-cache.ts`.
+ * The tag of a kind of the catalogue is the name of its list.
+ */
 
 /** The public profile of a fan: name and picture. */
 export const fanTag = (userId: string) => `fan ${userId}`
@@ -23,7 +26,6 @@ export const productsTag = 'products'
 
 export const questsTag = 'quests'
 export const setsTag = 'sets'
-export const teamsTag = 'teams'
 export const matchesTag = 'matches'
 
 /** The ranking on a board. */

@@ -2,7 +2,7 @@
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import type { EntryKind, WriteOptions } from '../../../club/catalogue/kind.ts'
 import { matchKind } from '../../../club/matches/upsert-match.ts'
-import { teamKind } from '../../../club/teams/upsert-team.ts'
+import { teamKind } from '../../../club/teams/team-kind.ts'
 import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
 import { packKind } from '../../../play/packs/upsert-pack.ts'
 import { questKind } from '../../../play/quests/upsert-quest.ts'

@@ -1,6 +1,9 @@
+/** Teams as an importer states them. Fans who follow a team that is switched off keep it. */
+import { isCountry } from '../../core/country.ts'
 import { Closed } from '../../core/schemas.ts'
-import { type Static, Type } from '../../core/typebox.ts'
+import { Type } from '../../core/typebox.ts'
 import { Active, EntrySlug, Maybe, PictureUrl } from '../catalogue/entry-schema.ts'
+import { declarePlainKind } from '../catalogue/plain-kind.ts'
 import { Text } from '../catalogue/texts.ts'
 
 const Colour = Maybe(
@@ -11,8 +14,7 @@ const Colour = Maybe(
   }),
 )
 
-/** A team as an importer states it. */
-export const TeamEntry = Closed(
+const TeamEntry = Closed(
   {
     id: EntrySlug('Slug of the team.'),
     name: Text(100, 'As fans say it.'),
@@ -32,4 +34,16 @@ export const TeamEntry = Closed(
   },
   { title: 'Team' },
 )
-export type TeamEntry = Static<typeof TeamEntry>
+
+export const teamKind = declarePlainKind({
+  kind: 'team',
+  list: 'teams',
+  about: 'A club that fans can follow, and that plays matches.',
+  schema: TeamEntry,
+  givesValue: false,
+  table: ({ teams }) => teams,
+  faults: ({ country }) =>
+    country == null || isCountry(country)
+      ? []
+      : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals, or XK' }],
+})
