@@ -10,28 +10,24 @@ export interface DescribedOperations {
 
 /** What a client does with a response of a status, in the order of the page. */
 const STATUSES: [status: number, name: string, advice: string][] = [
-  [400, 'Bad request', 'Sent again unchanged, the request fails again: correct the code that builds it.'],
+  [400, 'Bad request', 'Repeating the same request fails again: correct the code that builds it.'],
   [401, 'Unauthorized', 'Get another token, then send the request again.'],
   [402, 'Payment required', 'Let the user pay, then send the request again.'],
-  [
-    403,
-    'Forbidden',
-    'The token is valid and does not suffice: get one that does, and do not retry with this one.',
-  ],
-  [404, 'Not found', 'Do not retry: read the list again that the id came from.'],
+  [403, 'Forbidden', 'The token is valid but not sufficient: do not retry with it, and get one that is.'],
+  [404, 'Not found', 'Do not retry: read the list from which the id came again.'],
   [405, 'Method not allowed', 'Do not retry: correct the code that builds the request.'],
   [408, 'Request timeout', 'Send the request again, with the same `Idempotency-Key`.'],
   [
     409,
     'Conflict',
-    'The request is well formed, and what is stored does not allow it. Show why, and retry once that has changed.',
+    'The request is well formed, but the current state does not allow it. Show the reason, and retry when the state has changed.',
   ],
   [413, 'Content too large', 'Do not retry unchanged.'],
   [415, 'Unsupported media type', 'Do not retry unchanged.'],
   [
     422,
     'Unprocessable content',
-    'Sent again unchanged, the request fails again: correct it, or let the user correct it.',
+    'Repeating the same request fails again: correct it, or let the user correct it.',
   ],
   [
     429,
@@ -39,13 +35,17 @@ const STATUSES: [status: number, name: string, advice: string][] = [
     'Wait for the seconds in `Retry-After`, then send the request again with the same `Idempotency-Key`.',
   ],
   [500, 'Server error', 'Send the request again later, with the same `Idempotency-Key`.'],
-  [502, 'Bad gateway', 'The identity provider is at fault, so a retry at once does not help.'],
+  [502, 'Bad gateway', 'The identity provider caused the error, so an immediate retry does not help.'],
   [
     503,
     'Unavailable',
     'Wait for the seconds in `Retry-After`, then send the request again with the same `Idempotency-Key`.',
   ],
-  [507, 'Insufficient storage', 'Reads work. Send the request again later, with the same `Idempotency-Key`.'],
+  [
+    507,
+    'Insufficient storage',
+    'Reads still work. Send the request again later, with the same `Idempotency-Key`.',
+  ],
 ]
 
 export function renderProblemCodes(document: DescribedOperations): string {

@@ -33,7 +33,7 @@ export interface components {
          * @enum {string}
          */
         ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
-        /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
+        /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
              * @description `malformed_request`.
@@ -187,7 +187,7 @@ export interface components {
              */
             code: "invalid_signature";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A moderator has suspended the fan until `until`, for `reason`. The fan can read, protect and delete their account, and writes again after that. Show both to the user. */
+        /** @description A moderator has suspended the fan until `until`, for `reason`. Until then, the fan can only read, and protect or delete their account. Show `until` and `reason` to the user. */
         SuspendedProblem: {
             /**
              * @description `suspended`.
@@ -196,12 +196,12 @@ export interface components {
             code: "suspended";
             /** @description When the suspension ends. */
             until: string;
-            /** @description Why, as in `GET /api/user/sanctions`. */
+            /** @description The reason, as in `GET /api/user/sanctions`. */
             reason: string;
             /** @description Whether the fan can appeal, with `POST /api/user/appeals`: once. */
             appealable: boolean;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
+        /** @description No fan has this handle or `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
         FanNotFoundProblem: {
             /**
              * @description `fan_not_found`.
@@ -241,7 +241,7 @@ export interface components {
              */
             code: "idempotency_key_reused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The terms of this version are not those in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them. */
+        /** @description The terms of this version are not in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them. */
         TermsVersionNotCurrentProblem: {
             /**
              * @description `terms_version_not_current`.
@@ -341,7 +341,7 @@ export interface components {
              */
             code: "profile_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Texts that other fans read require that the fan has accepted the terms of version `required`. Show them, and accept them with `PUT /api/user/terms`. */
+        /** @description To write texts that other fans read, the fan must accept the terms of version `required`. Show the terms, and accept them with `PUT /api/user/terms`. */
         TermsNotAcceptedProblem: {
             /**
              * @description `terms_not_accepted`.
@@ -350,10 +350,10 @@ export interface components {
             code: "terms_not_accepted";
             /** @description The version to accept. */
             required: string;
-            /** @description Where the terms are. Null if the club does not say. */
+            /** @description The address of the terms. Null if the club has not set it. */
             url: string | null;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A word in a text that other fans read is on the list of the club, or a name is one of the club. `errors` has a pointer to each such text. Ask the user for other words. */
+        /** @description A text that other fans read contains a forbidden word, or a name is reserved for the club. `errors` has a pointer to each such text. Ask the user for another text. */
         TextNotAllowedProblem: {
             /**
              * @description `text_not_allowed`.
@@ -417,7 +417,7 @@ export interface components {
              */
             code: "locker_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No offer with this id was made by or to the caller. Only the fan to whom it was made accepts or declines it, and only the fan who made it cancels it. */
+        /** @description No offer with this id was made by or to the caller. Only the fan who received it can accept or decline it, and only the fan who made it can cancel it. */
         TradeNotFoundProblem: {
             /**
              * @description `trade_not_found`.
@@ -433,7 +433,7 @@ export interface components {
              */
             code: "cannot_report_yourself";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has no sanction of this id. Take it from `GET /api/user/sanctions`. */
+        /** @description The caller has no sanction with this id. Use an id from `GET /api/user/sanctions`. */
         SanctionNotFoundProblem: {
             /**
              * @description `sanction_not_found`.
@@ -449,7 +449,7 @@ export interface components {
              */
             code: "sanction_not_in_force";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan appeals once against each sanction. `GET /api/user/sanctions` shows what became of it. */
+        /** @description A fan can appeal once against each sanction. `GET /api/user/sanctions` shows the result. */
         AlreadyAppealedProblem: {
             /**
              * @description `already_appealed`.
@@ -479,7 +479,7 @@ export interface components {
              */
             code: "ref_reused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Only the currencies of `CASH_CURRENCIES` are kept as cash, and only a price in one of them is paid with it. Use another means of payment. */
+        /** @description Cash exists only in the currencies of `CASH_CURRENCIES`, and can only pay a price in one of them. Use another payment method. */
         CashNotAcceptedProblem: {
             /**
              * @description `cash_not_accepted`.
@@ -495,7 +495,7 @@ export interface components {
              */
             code: "event_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has no challenge with this nonce: it is older than five minutes, was used, or is of another fan. Request a new one, and let the user sign it. */
+        /** @description The caller has no challenge with this nonce: it is older than five minutes, was used, or belongs to another fan. Request a new one, and let the user sign it. */
         ChallengeExpiredProblem: {
             /**
              * @description `challenge_expired`.
@@ -503,7 +503,7 @@ export interface components {
              */
             code: "challenge_expired";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The signature is not of the address of the challenge over exactly its `message`. Let the user sign the message unchanged, with the wallet of this address. */
+        /** @description The signature was not made by the address of the challenge, or not over exactly its `message`. Let the user sign the message unchanged, with the wallet of this address. */
         InvalidWalletSignatureProblem: {
             /**
              * @description `invalid_wallet_signature`.
@@ -511,7 +511,7 @@ export interface components {
              */
             code: "invalid_wallet_signature";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The server cannot ask the chain: it does not respond, or its response cannot be used. Nothing has changed, and a challenge stays usable. Send the same request again after `Retry-After`. */
+        /** @description The chain does not respond, or its response cannot be used. Nothing has changed, and a challenge can still be used. Send the same request again after `Retry-After`. */
         ChainUnavailableProblem: {
             /**
              * @description `chain_unavailable`.
@@ -519,7 +519,7 @@ export interface components {
              */
             code: "chain_unavailable";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A wallet is linked to one fan. The other fan can unlink it. */
+        /** @description A wallet can be linked to one fan. The other fan can unlink it. */
         WalletLinkedElsewhereProblem: {
             /**
              * @description `wallet_linked_elsewhere`.
@@ -527,7 +527,7 @@ export interface components {
              */
             code: "wallet_linked_elsewhere";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has reached the maximum of linked wallets. Unlink one first. */
+        /** @description The caller has reached the maximum number of linked wallets. Unlink one first. */
         TooManyWalletsProblem: {
             /**
              * @description `too_many_wallets`.
@@ -535,7 +535,7 @@ export interface components {
              */
             code: "too_many_wallets";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has reached the maximum of challenges. Use one, or wait until one expires. */
+        /** @description The caller has reached the maximum number of challenges. Use one, or wait until one expires. */
         TooManyChallengesProblem: {
             /**
              * @description `too_many_challenges`.
@@ -567,7 +567,7 @@ export interface components {
              */
             code: "already_claimed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No item of the reward is left, or fewer units of a variant are free than the cart asks for: others are sold, or held by orders that are not paid yet. Read the list again; for a cart, show `available`, and offer that many. */
+        /** @description No item of the reward is left, or fewer units of a variant are free than the cart asks for: the others are sold, or held by unpaid orders. Read the list again; for a cart, show `available`, and offer this number. */
         OutOfStockProblem: {
             /**
              * @description `out_of_stock`.
@@ -581,7 +581,7 @@ export interface components {
             /** @description Of a cart: units that can be bought now. */
             available?: number;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. What a wallet holds is read again after ten minutes. */
+        /** @description The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. The balances of wallets are read again after ten minutes. */
         NotAHolderProblem: {
             /**
              * @description `not_a_holder`.
@@ -633,7 +633,7 @@ export interface components {
             /** @description The source that used it. */
             usedBy: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A pending order takes the credit of this voucher. It is free again when the order is cancelled or expires, after 30 minutes at most. */
+        /** @description A pending order uses the credit of this voucher. The voucher is available again when the order is cancelled or expires, after at most 30 minutes. */
         VoucherReservedProblem: {
             /**
              * @description `voucher_reserved`.
@@ -649,7 +649,7 @@ export interface components {
              */
             code: "pack_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No pack with this id has been opened, or the seed that its fan chose was deleted with the account. The proof of a draw exists once the pack is opened. */
+        /** @description No pack with this id has been opened, or the seed that its fan chose was deleted with the account. The proof of a draw exists when the pack has been opened. */
         ProofNotFoundProblem: {
             /**
              * @description `proof_not_found`.
@@ -745,7 +745,7 @@ export interface components {
              */
             code: "no_payment_needed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The available cash of the fan is lower than the price. Show `missing`, and offer a top-up or another means of payment. */
+        /** @description The available cash of the fan is lower than the price. Show `missing`, and offer a top-up or another payment method. */
         InsufficientCashProblem: {
             /**
              * @description `insufficient_cash`.
@@ -769,7 +769,7 @@ export interface components {
              */
             code: "cannot_trade_with_yourself";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The fan takes part in no trades at present. Try again later. */
+        /** @description The other fan cannot trade at the moment. Try again later. */
         FanCannotTradeProblem: {
             /**
              * @description `fan_cannot_trade`.
@@ -777,7 +777,7 @@ export interface components {
              */
             code: "fan_cannot_trade";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has reached the maximum of open offers. Cancel one, or wait until one ends. */
+        /** @description The caller has reached the maximum number of open offers. Cancel one, or wait until one ends. */
         TooManyOpenTradesProblem: {
             /**
              * @description `too_many_open_trades`.
@@ -793,7 +793,7 @@ export interface components {
              */
             code: "item_not_owned";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description An item rests for `TRADE_REST_HOURS` after it changed hands. Show which item rests, and try again after `until`. */
+        /** @description After a change of owner, an item cannot be traded for `TRADE_REST_HOURS`. Show which item it is, and try again after `until`. */
         ItemRestingProblem: {
             /**
              * @description `item_resting`.
@@ -804,7 +804,7 @@ export interface components {
             collectibleId: string;
             /** @description Number of the copy. */
             serialNumber: number;
-            /** @description When the item can change hands again. */
+            /** @description When the item can be traded again. */
             until: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The trade has another `version`. Read it again, show it, and let the user decide again. */
@@ -877,7 +877,7 @@ export interface components {
             /** @description The collectible that the fan must own. */
             collectibleId: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description A fan can buy `maxPerFan` units of this product, of all variants: those that were bought and not given back count, and those that pending orders hold. Show `available`. */
+        /** @description A fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. Show `available`. */
         LimitReachedProblem: {
             /**
              * @description `limit_reached`.
@@ -907,7 +907,7 @@ export interface components {
              */
             code: "voucher_not_accepted";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The cart has a product that is shipped. Ask for an address, and send it as `address`. */
+        /** @description The cart contains a product that is shipped. Ask for an address, and send it as `address`. */
         AddressRequiredProblem: {
             /**
              * @description `address_required`.
@@ -915,7 +915,7 @@ export interface components {
              */
             code: "address_required";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The product is shipped to the countries in `shipsTo` only. Ask for another address. */
+        /** @description The product is shipped only to the countries in `shipsTo`. Ask for another address. */
         NotShippedThereProblem: {
             /**
              * @description `not_shipped_there`.
@@ -927,7 +927,7 @@ export interface components {
             /** @description Countries, ISO 3166-1 alpha-2 or XK. */
             shipsTo: string[];
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read what it has made, and use a new key for the next operation. */
+        /** @description The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read the result of the first request, and use a new key for the next operation. */
         IdempotencyResponseLostProblem: {
             /**
              * @description `idempotency_response_lost`.
@@ -1007,7 +1007,7 @@ export interface components {
              */
             code: "quest_expired";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The caller has not predicted the score of this match. Offer to, until kick-off. */
+        /** @description The caller has not predicted the score of this match. Until kick-off, offer a prediction. */
         PredictionNotFoundProblem: {
             /**
              * @description `prediction_not_found`.
@@ -1023,7 +1023,7 @@ export interface components {
              */
             code: "prediction_closed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The code is not one of the gate, or it is older than a minute. Let the user scan the code that is shown now. */
+        /** @description The code is not a check-in code, or it is older than a minute. Let the user scan the current code. */
         InvalidCheckInCodeProblem: {
             /**
              * @description `invalid_check_in_code`.
@@ -1031,7 +1031,7 @@ export interface components {
              */
             code: "invalid_check_in_code";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Check-in is open from 3 hours before kick-off to 3 hours after it, and not for a postponed or cancelled match. Do not retry before `opensAt`; without it, check-in does not open again. */
+        /** @description Check-in is open from 3 hours before kick-off to 3 hours after it, but not for a postponed or cancelled match. Do not retry before `opensAt`; without `opensAt`, check-in does not open again. */
         CheckInClosedProblem: {
             /**
              * @description `check_in_closed`.
@@ -1041,7 +1041,7 @@ export interface components {
             /** @description When check-in opens; absent if it is over. */
             opensAt?: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The fan, the network address or the server has as many open streams as the settings allow. Close streams that you do not need, or wait for the number of seconds in `Retry-After`. */
+        /** @description The fan or the server has reached the maximum number of open streams. Close streams that you do not need, or wait for the number of seconds in `Retry-After`. */
         TooManyStreamsProblem: {
             /**
              * @description `too_many_streams`.
@@ -1264,7 +1264,7 @@ export interface components {
         Terms: {
             /** @description The version that texts for other fans require. Null if none is required. */
             required: string | null;
-            /** @description Where the terms are. Null if the club does not say. */
+            /** @description The address of the terms. Null if the club has not set it. */
             url: string | null;
             /** @description What you accepted last. Null if nothing. */
             accepted: {

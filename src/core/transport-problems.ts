@@ -8,10 +8,10 @@ export const transportProblems = defineProblems({
     status: 403,
     title: 'You are suspended',
     description:
-      'A moderator has suspended the fan until `until`, for `reason`. The fan can read, protect and delete their account, and writes again after that. Show both to the user.',
+      'A moderator has suspended the fan until `until`, for `reason`. Until then, the fan can only read, and protect or delete their account. Show `until` and `reason` to the user.',
     members: Type.Object({
       until: Type.String({ format: 'date-time', description: 'When the suspension ends.' }),
-      reason: Type.String({ description: 'Why, as in `GET /api/user/sanctions`.' }),
+      reason: Type.String({ description: 'The reason, as in `GET /api/user/sanctions`.' }),
       appealable: Type.Boolean({
         description: 'Whether the fan can appeal, with `POST /api/user/appeals`: once.',
       }),
@@ -22,7 +22,7 @@ export const transportProblems = defineProblems({
     status: 400,
     title: 'The request cannot be read',
     description:
-      'The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again.',
+      'The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again.',
   },
   invalid_cursor: {
     status: 400,
@@ -98,7 +98,7 @@ export const transportProblems = defineProblems({
     status: 409,
     title: 'The first response cannot be read any more',
     description:
-      'The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read what it has made, and use a new key for the next operation.',
+      'The first request with this `Idempotency-Key` has succeeded and is not done again, but its response was encrypted with a key that the operator has removed. Read the result of the first request, and use a new key for the next operation.',
   },
   validation_failed: {
     status: 422,

@@ -11,7 +11,8 @@ export const catalogueProblems = defineProblems({
   revision_conflict: {
     status: 409,
     title: 'The catalogue entry was changed meanwhile',
-    description: 'The change is of an older revision. Read the entry again, and make the change to it.',
+    description:
+      'The change is based on an older revision. Read the entry again, and apply the change to it.',
   },
   revision_not_found: {
     status: 404,

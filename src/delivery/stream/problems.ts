@@ -6,6 +6,6 @@ export const streamProblems = defineProblems({
     status: 429,
     title: 'Too many open streams',
     description:
-      'The fan, the network address or the server has as many open streams as the settings allow. Close streams that you do not need, or wait for the number of seconds in `Retry-After`.',
+      'The fan or the server has reached the maximum number of open streams. Close streams that you do not need, or wait for the number of seconds in `Retry-After`.',
   },
 })

@@ -7,15 +7,15 @@ const minorUnits = (description: string) => Type.Integer({ description, minimum:
 export const cashProblems = defineProblems({
   cash_not_accepted: {
     status: 409,
-    title: 'This server keeps no cash in this currency',
+    title: 'Cash in this currency is not accepted',
     description:
-      'Only the currencies of `CASH_CURRENCIES` are kept as cash, and only a price in one of them is paid with it. Use another means of payment.',
+      'Cash exists only in the currencies of `CASH_CURRENCIES`, and can only pay a price in one of them. Use another payment method.',
   },
   insufficient_cash: {
     status: 409,
     title: 'Not enough cash',
     description:
-      'The available cash of the fan is lower than the price. Show `missing`, and offer a top-up or another means of payment.',
+      'The available cash of the fan is lower than the price. Show `missing`, and offer a top-up or another payment method.',
     members: Type.Object({
       currency: Type.String({ description: 'ISO 4217.' }),
       required: minorUnits('The price, in minor units.'),

@@ -8,10 +8,12 @@ export const publicTextProblems = defineProblems({
     status: 403,
     title: 'You have not accepted the terms',
     description:
-      'Texts that other fans read require that the fan has accepted the terms of version `required`. Show them, and accept them with `PUT /api/user/terms`.',
+      'To write texts that other fans read, the fan must accept the terms of version `required`. Show the terms, and accept them with `PUT /api/user/terms`.',
     members: Closed({
       required: Type.String({ description: 'The version to accept.' }),
-      url: Nullable(Type.String(), { description: 'Where the terms are. Null if the club does not say.' }),
+      url: Nullable(Type.String(), {
+        description: 'The address of the terms. Null if the club has not set it.',
+      }),
     }),
     example: { required: '2026-08', url: 'https://club.example/terms' },
   },
@@ -19,12 +21,12 @@ export const publicTextProblems = defineProblems({
     status: 422,
     title: 'This text is not allowed here',
     description:
-      'A word in a text that other fans read is on the list of the club, or a name is one of the club. `errors` has a pointer to each such text. Ask the user for other words.',
+      'A text that other fans read contains a forbidden word, or a name is reserved for the club. `errors` has a pointer to each such text. Ask the user for another text.',
   },
   terms_version_not_current: {
     status: 409,
     title: 'These are not the current terms',
     description:
-      'The terms of this version are not those in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them.',
+      'The terms of this version are not in force. Read `required` of `GET /api/user/terms`, show these terms, and accept them.',
   },
 })

@@ -12,7 +12,9 @@ const Terms = Closed(
     required: Nullable(Type.String(), {
       description: 'The version that texts for other fans require. Null if none is required.',
     }),
-    url: Nullable(Type.String(), { description: 'Where the terms are. Null if the club does not say.' }),
+    url: Nullable(Type.String(), {
+      description: 'The address of the terms. Null if the club has not set it.',
+    }),
     accepted: Nullable(
       Closed({
         version: Type.String({ description: 'The version.' }),

@@ -5,7 +5,7 @@ export const sanctionProblems = defineProblems({
   sanction_not_found: {
     status: 404,
     title: 'There is no such sanction',
-    description: 'The caller has no sanction of this id. Take it from `GET /api/user/sanctions`.',
+    description: 'The caller has no sanction with this id. Use an id from `GET /api/user/sanctions`.',
   },
   sanction_not_in_force: {
     status: 409,
@@ -15,8 +15,7 @@ export const sanctionProblems = defineProblems({
   already_appealed: {
     status: 409,
     title: 'You have appealed against this already',
-    description:
-      'A fan appeals once against each sanction. `GET /api/user/sanctions` shows what became of it.',
+    description: 'A fan can appeal once against each sanction. `GET /api/user/sanctions` shows the result.',
   },
 })
 

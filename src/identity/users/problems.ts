@@ -16,13 +16,13 @@ export const userProblems = defineProblems({
     status: 404,
     title: 'There is no such fan',
     description:
-      'No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request.',
+      'No fan has this handle or `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request.',
   },
   fans_not_mergeable: {
     status: 409,
     title: 'These fans cannot be merged',
     description:
-      'Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. `blockedBy` says which. Decide these first.',
+      'Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. `blockedBy` states which. Decide these first.',
     members: Type.Object({
       blockedBy: Type.Array(OneOf(MERGE_BLOCKERS, { description: 'What prevents the merge.' })),
     }),

@@ -8,13 +8,13 @@ export const checkInProblems = defineProblems({
     status: 422,
     title: 'The check-in code is not valid',
     description:
-      'The code is not one of the gate, or it is older than a minute. Let the user scan the code that is shown now.',
+      'The code is not a check-in code, or it is older than a minute. Let the user scan the current code.',
   },
   check_in_closed: {
     status: 409,
     title: 'Check-in for the match is closed',
     description:
-      'Check-in is open from 3 hours before kick-off to 3 hours after it, and not for a postponed or cancelled match. Do not retry before `opensAt`; without it, check-in does not open again.',
+      'Check-in is open from 3 hours before kick-off to 3 hours after it, but not for a postponed or cancelled match. Do not retry before `opensAt`; without `opensAt`, check-in does not open again.',
     members: Type.Object({
       opensAt: Type.Optional(
         Type.String({ format: 'date-time', description: 'When check-in opens; absent if it is over.' }),

@@ -49,7 +49,7 @@ export const packProblems = defineProblems({
   },
   item_not_owned: {
     status: 409,
-    title: 'An item is not owned by the fan who would give or show it',
+    title: 'An item does not belong to the fan who wants to give or show it',
     description:
       'The item does not exist, or has another owner: `detail` or `errors` name it. Read the collection again. A trade that is accepted becomes `void`; make a new one.',
   },
@@ -57,6 +57,6 @@ export const packProblems = defineProblems({
     status: 404,
     title: 'There is no proof of a pack with this id',
     description:
-      'No pack with this id has been opened, or the seed that its fan chose was deleted with the account. The proof of a draw exists once the pack is opened.',
+      'No pack with this id has been opened, or the seed that its fan chose was deleted with the account. The proof of a draw exists when the pack has been opened.',
   },
 })

@@ -4,8 +4,8 @@ import { defineProblems } from '../../core/problems.ts'
 export const predictionProblems = defineProblems({
   prediction_not_found: {
     status: 404,
-    title: 'You have no prediction of this match',
-    description: 'The caller has not predicted the score of this match. Offer to, until kick-off.',
+    title: 'You have no prediction for this match',
+    description: 'The caller has not predicted the score of this match. Until kick-off, offer a prediction.',
   },
   prediction_closed: {
     status: 409,

@@ -9,7 +9,7 @@ export const purchaseProblems = defineProblems({
   },
   payment_not_confirmed: {
     status: 402,
-    title: 'The payment does not pay this purchase',
+    title: 'The payment does not cover this purchase',
     description:
       'The payment gateway does not confirm a payment of this price for this purchase. Let the user pay, then send the request again with that payment.',
   },

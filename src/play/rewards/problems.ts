@@ -25,7 +25,7 @@ export const rewardProblems = defineProblems({
     status: 409,
     title: 'Out of stock',
     description:
-      'No item of the reward is left, or fewer units of a variant are free than the cart asks for: others are sold, or held by orders that are not paid yet. Read the list again; for a cart, show `available`, and offer that many.',
+      'No item of the reward is left, or fewer units of a variant are free than the cart asks for: the others are sold, or held by unpaid orders. Read the list again; for a cart, show `available`, and offer this number.',
     members: Type.Object({
       productId: Type.Optional(Type.String({ description: 'Of a cart: the product.' })),
       variantId: Type.Optional(Type.String({ description: 'Of a cart: the variant.' })),
@@ -61,7 +61,7 @@ export const rewardProblems = defineProblems({
     status: 409,
     title: 'The voucher is in an order that is not paid yet',
     description:
-      'A pending order takes the credit of this voucher. It is free again when the order is cancelled or expires, after 30 minutes at most.',
+      'A pending order uses the credit of this voucher. The voucher is available again when the order is cancelled or expires, after at most 30 minutes.',
   },
   already_used: {
     status: 409,

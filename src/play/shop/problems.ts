@@ -22,7 +22,7 @@ export const shopProblems = defineProblems({
     status: 409,
     title: 'You cannot buy as many of this product',
     description:
-      'A fan can buy `maxPerFan` units of this product, of all variants: those that were bought and not given back count, and those that pending orders hold. Show `available`.',
+      'A fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. Show `available`.',
     members: Type.Object({
       productId: ProductId,
       maxPerFan: Type.Integer({ minimum: 1, description: 'Units that a fan can buy.' }),
@@ -49,12 +49,12 @@ export const shopProblems = defineProblems({
   address_required: {
     status: 409,
     title: 'An address is required',
-    description: 'The cart has a product that is shipped. Ask for an address, and send it as `address`.',
+    description: 'The cart contains a product that is shipped. Ask for an address, and send it as `address`.',
   },
   not_shipped_there: {
     status: 409,
     title: 'A product is not shipped to this country',
-    description: 'The product is shipped to the countries in `shipsTo` only. Ask for another address.',
+    description: 'The product is shipped only to the countries in `shipsTo`. Ask for another address.',
     members: Type.Object({
       productId: ProductId,
       shipsTo: Type.Array(Type.String(), { description: 'Countries, ISO 3166-1 alpha-2 or XK.' }),
@@ -97,7 +97,7 @@ export const shopProblems = defineProblems({
   },
   payment_method_not_accepted: {
     status: 409,
-    title: 'The order cannot be paid like this',
+    title: 'The order cannot be paid with this method',
     description:
       'A price in points is paid with points, a price in money with money; `detail` states the currency. Choose another `method`.',
   },

@@ -8,7 +8,7 @@ export const tradeProblems = defineProblems({
     status: 404,
     title: 'You have no such trade',
     description:
-      'No offer with this id was made by or to the caller. Only the fan to whom it was made accepts or declines it, and only the fan who made it cancels it.',
+      'No offer with this id was made by or to the caller. Only the fan who received it can accept or decline it, and only the fan who made it can cancel it.',
   },
   trade_changed: {
     status: 409,
@@ -22,13 +22,13 @@ export const tradeProblems = defineProblems({
   },
   item_resting: {
     status: 409,
-    title: 'An item has just changed hands',
+    title: 'An item cannot be traded yet',
     description:
-      'An item rests for `TRADE_REST_HOURS` after it changed hands. Show which item rests, and try again after `until`.',
+      'After a change of owner, an item cannot be traded for `TRADE_REST_HOURS`. Show which item it is, and try again after `until`.',
     members: Type.Object({
       collectibleId: Type.String({ description: 'Slug of the collectible.' }),
       serialNumber: Integer({ minimum: 1, description: 'Number of the copy.' }),
-      until: Instant('When the item can change hands again.'),
+      until: Instant('When the item can be traded again.'),
     }),
     example: { collectibleId: 'harbour-lights', serialNumber: 17, until: '2026-08-17T09:00:00.000Z' },
   },
@@ -40,11 +40,12 @@ export const tradeProblems = defineProblems({
   fan_cannot_trade: {
     status: 409,
     title: 'The other fan cannot trade now',
-    description: 'The fan takes part in no trades at present. Try again later.',
+    description: 'The other fan cannot trade at the moment. Try again later.',
   },
   too_many_open_trades: {
     status: 409,
     title: 'You have too many open offers',
-    description: 'The caller has reached the maximum of open offers. Cancel one, or wait until one ends.',
+    description:
+      'The caller has reached the maximum number of open offers. Cancel one, or wait until one ends.',
   },
 })

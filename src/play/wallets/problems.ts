@@ -7,34 +7,35 @@ export const walletProblems = defineProblems({
     status: 409,
     title: 'The challenge has expired',
     description:
-      'The caller has no challenge with this nonce: it is older than five minutes, was used, or is of another fan. Request a new one, and let the user sign it.',
+      'The caller has no challenge with this nonce: it is older than five minutes, was used, or belongs to another fan. Request a new one, and let the user sign it.',
   },
   too_many_challenges: {
     status: 409,
     title: 'You have too many open challenges',
-    description: 'The caller has reached the maximum of challenges. Use one, or wait until one expires.',
+    description:
+      'The caller has reached the maximum number of challenges. Use one, or wait until one expires.',
   },
   invalid_wallet_signature: {
     status: 422,
-    title: 'The signature is not of this wallet',
+    title: 'The signature does not belong to this wallet',
     description:
-      'The signature is not of the address of the challenge over exactly its `message`. Let the user sign the message unchanged, with the wallet of this address.',
+      'The signature was not made by the address of the challenge, or not over exactly its `message`. Let the user sign the message unchanged, with the wallet of this address.',
   },
   wallet_linked_elsewhere: {
     status: 409,
     title: 'The wallet is linked to another fan',
-    description: 'A wallet is linked to one fan. The other fan can unlink it.',
+    description: 'A wallet can be linked to one fan. The other fan can unlink it.',
   },
   too_many_wallets: {
     status: 409,
     title: 'You have linked too many wallets',
-    description: 'The caller has reached the maximum of linked wallets. Unlink one first.',
+    description: 'The caller has reached the maximum number of linked wallets. Unlink one first.',
   },
   not_a_holder: {
     status: 409,
     title: 'Your linked wallets do not hold enough of the token',
     description:
-      'The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. What a wallet holds is read again after ten minutes.',
+      'The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. The balances of wallets are read again after ten minutes.',
     members: Type.Object({
       chainId: Type.Integer({ description: 'The chain (EIP-155).' }),
       contract: Type.String({ description: 'Address of the contract of the token.' }),
@@ -50,8 +51,8 @@ export const walletProblems = defineProblems({
   },
   chain_unavailable: {
     status: 503,
-    title: 'The chain does not answer; try again shortly',
+    title: 'The chain does not respond; try again shortly',
     description:
-      'The server cannot ask the chain: it does not respond, or its response cannot be used. Nothing has changed, and a challenge stays usable. Send the same request again after `Retry-After`.',
+      'The chain does not respond, or its response cannot be used. Nothing has changed, and a challenge can still be used. Send the same request again after `Retry-After`.',
   },
 })
