@@ -24,8 +24,8 @@ const SEARCHES = {
   offline: 'clients#calls',
   refund: 'payments#refunds',
   refunds: 'payments#refunds',
-  'webhook signature': 'webhooks#a-receiver',
-  'verify webhook': 'webhooks#a-receiver',
+  'webhook signature': 'webhooks#receiving-webhooks',
+  'verify webhook': 'webhooks#receiving-webhooks',
   'rate limit': 'api-conventions#rate-limits',
   429: 'api-conventions#rate-limits',
   throttling: 'api-conventions#rate-limits',
@@ -47,7 +47,7 @@ const SEARCHES = {
   'ban user': 'moderation#decisions',
   'loot box odds': 'packs-and-proofs#how-a-draw-is-verified',
   'avatar upload': 'pictures',
-  'QR code': 'match-day#the-page-at-the-gate',
+  'QR code': 'match-day#the-gate-display',
   'error codes': 'problems',
 }
 

@@ -1,0 +1,46 @@
+/** Documents avoid words and constructions that need a second reading. */
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+
+const root = join(import.meta.dir, '..')
+
+/** What to write instead. Each pattern matches an unusual word or construction, and nothing else. */
+const REFUSED: [pattern: RegExp, instead: string][] = [
+  [/\bwhom\b/i, 'that, who'],
+  [/\bwhoever\b/i, 'the fan who, anyone who'],
+  [/\bbesides?\b/i, 'next to, in addition to'],
+  [/\bat the most\b/i, 'at most'],
+  [/\banew\b/i, 'again'],
+  [/\bupon\b/i, 'on'],
+  [/\bseldom\b/i, 'rarely'],
+  [/\bdear\b/i, 'expensive'],
+  [/\b(hence|whence|thence)\b/i, 'so, from where'],
+  [/\b(nevertheless|hitherto|henceforth)\b/i, 'anyway, until now, from now on'],
+  [/\b(there|where|here)(of|by|in|to|upon)\b/i, 'of it, by which'],
+  [/\ball the same\b/i, 'anyway'],
+  [/\bto and fro\b/i, 'back and forth'],
+  [/\bfor ever\b/i, 'forever, without end'],
+  [/\bin spite of\b/i, 'despite'],
+  [/\b(is|are|was|were) told of\b/i, 'learns about'],
+  [/\bof (those|one) who(se)?\b/i, 'the subject first: fans who, items with'],
+  [/\bof one byte\b/i, 'that send one byte'],
+]
+
+const files = ['*.md', 'docs/**/*.md', 'examples/*/README.md', 'src/*/README.md'].flatMap(glob =>
+  [...new Glob(glob).scanSync(root)].filter(file => file !== 'CHANGELOG.md'),
+)
+
+test('there are texts to read', () => {
+  expect(files.length).toBeGreaterThan(60)
+})
+
+test.each(REFUSED)('no text has %p', (pattern, instead) => {
+  const found = files.flatMap(file =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? `${file}:${index + 1}: write ${instead}` : [])),
+  )
+  expect(found).toEqual([])
+})
