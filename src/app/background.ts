@@ -36,7 +36,7 @@ import type { Deps } from './deps.ts'
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
 const SYNCS_EVERY_MS = 5_000
-/** Whoever uses an account settles it: this is for the others. */
+/** Using an account settles it; this task is for the other accounts. */
 const CASH_EVERY_MS = 60_000
 /** Soon after an erasure. */
 const PICTURES_EVERY_MS = 60_000
@@ -110,7 +110,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
       stopping = true
       const ended = tasks.map(task => task.stop())
       await deps.jobs.stop()
-      // Before the tasks have ended: a poll ends only when nothing is left to distribute or to send.
+      // Before waiting for the tasks: a poll ends only when nothing is left to distribute or to send.
       await Promise.all([distributor.stop(), publisher?.stop()])
       await stopSending()
       await Promise.all(ended)

@@ -41,7 +41,7 @@ import { voucherCodes } from '../play/shop/vouchers.ts'
 import { topUpKind } from '../play/top-ups/top-up-kind.ts'
 import { createChains } from '../play/wallets/chains.ts'
 
-/** Called as things happen, for metrics. */
+/** Observers for metrics. */
 interface Observers {
   request?: RequestObserver
   /** As `request`, of the console. */
@@ -124,7 +124,7 @@ export async function createDeps(world: World) {
     tokenValidityCache,
     /** Reads of public responses. All other reads use `db`. */
     publicReads,
-    /** Encrypts what binds a sign-in of staff to their browser, in a cookie. */
+    /** Encrypts the cookie that binds a sign-in of staff to their browser. */
     signInEncryption: createEncryption(deriveKey(secret, 'sign-ins to the console')),
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
     /** Keys the hashes under which instances share rate limits. */

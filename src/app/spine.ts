@@ -1,4 +1,7 @@
-/** What reacts to events, sends them and listens to them: the sum of what rooms declare, one for each opened database. */
+/**
+ * The spine: the readers, subscribers and functions that rooms declare, created once for each opened
+ * database.
+ */
 import type { Spine } from '../../db/index.ts'
 import { createMatchesSpine } from '../club/matches/revise.ts'
 import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'

@@ -1,4 +1,4 @@
-/** For the club's own backend: verifies what Matchday sends, and the tokens that apps send. */
+/** For the club's own backend: verifies webhooks of Matchday, and tokens of apps. */
 export { VerificationError, type VerificationErrorCode } from './verification-error.ts'
 export { type TokenClaims, type TokenOptions, verifyToken } from './verify-token.ts'
 export {

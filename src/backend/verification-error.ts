@@ -4,15 +4,15 @@ const STATUSES = {
   headers_missing: 400,
   /** The message was signed too long ago, or in the future: a replay, or a wrong clock. */
   timestamp_outside_tolerance: 400,
-  /** No signature is of this body by one of the secrets. */
+  /** No signature matches this body with one of the secrets. */
   signature_mismatch: 401,
-  /** What is signed is no message of Matchday. */
+  /** The signed body is not a message of Matchday. */
   message_unreadable: 400,
   token_missing: 401,
   token_expired: 401,
   /** The token is malformed, forged, or of another issuer, audience or type. */
   token_refused: 401,
-  /** The keys of the API cannot be read now: nothing is said about the token. */
+  /** The keys of the API cannot be read now, so the token could not be verified. */
   keys_unavailable: 503,
 } as const
 

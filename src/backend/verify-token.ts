@@ -35,17 +35,17 @@ export interface TokenClaims extends JWTPayload {
 
 /** The API signs by these. */
 const ALGORITHMS = ['ES256', 'EdDSA']
-/** Keys that were read are used for as long as the API cannot be reached. Milliseconds. */
+/** How long known keys are used while the API cannot be reached. Milliseconds. */
 const KEYS_USABLE_MS = 24 * 3_600_000
 
-/** Of key sets that were read: no key of theirs is that of the token. */
+/** Errors that mean that no key of the set belongs to the token. */
 const OF_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
 
 const keySets = new Map<string, JWTVerifyGetKey>()
 
 /**
- * Verifies a native token: signature, algorithm, `iss`, `aud`, `typ` and expiry. A session that was ended is noticed when the
- * token expires, within 15 minutes: for what must not wait, ask the API.
+ * Verifies a native token: signature, algorithm, `iss`, `aud`, `typ` and expiry. The token of an ended
+ * session is accepted until it expires, within 15 minutes: if that is too late, call the API.
  * @param token the token, or the value of the header `Authorization`
  * @throws VerificationError with `code` and the `status` to respond with
  */

@@ -1,4 +1,4 @@
-/** What verification of draws and of histories shares: bytes, hashes, and the form of what came. */
+/** Shared code of the verification of draws and histories: bytes, hashes, and checks of the input's form. */
 const HASH = /^[0-9a-f]{64}$/
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text)

@@ -29,8 +29,8 @@ const MAX_ITEMS = 100
 const SPACE = 2n ** 64n
 
 /**
- * Repeats the draw of a proof, and compares the proof with the commitment of the purchase. Without a commitment the verdict
- * says only that the proof agrees with itself.
+ * Repeats the draw of a proof, and compares the proof with the commitment of the purchase. Without a
+ * commitment, the verdict only states that the proof is consistent.
  * @throws Error without Web Crypto: pages need https or localhost, and React Native a polyfill of `crypto.subtle`
  */
 export async function verifyDraw(proof: unknown, commitment?: Commitment): Promise<Verdict> {

@@ -111,8 +111,8 @@ export interface Sessions {
     options?: { deviceName?: string | undefined },
   ): Promise<Result<'createNativeToken'>>
   /**
-   * Ends the session here, and resolves. The API is told in the background: `ended` resolves with its response, or null if
-   * there was nothing to end. `everywhere`: on all devices.
+   * Ends the session here, and resolves. The API is informed in the background: `ended` resolves with its
+   * response, or null if there was nothing to end. `everywhere`: on all devices.
    */
   signOut(options?: {
     everywhere?: boolean | undefined
@@ -220,7 +220,7 @@ const isUsable = ({ renewAt }: Session) => Date.now() < renewAt + RENEW_EARLY_MS
 
 /** A store whose failed writes end no session: it then lasts as long as the page or process. */
 function guardStore(store: SessionStore, onError: (error: unknown) => void) {
-  /** What is being written, or could not be. */
+  /** The session that is being written or could not be written. */
   let unsaved: { session: Session | null } | null = null
   let changes = 0
   let writing = Promise.resolve()

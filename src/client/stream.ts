@@ -15,7 +15,7 @@ import {
   type Transport,
 } from './transport.ts'
 
-/** `me`: the events of the fan. Others say that a public response has changed. */
+/** `me`: the events of the fan. The other topics announce that a public response has changed. */
 export type Topic =
   | 'me'
   | 'leaderboard'
@@ -33,23 +33,26 @@ export type StreamEvent =
   | { type: 'leaderboard' | `leaderboard:predictions${string}` | `pack:${string}`; id: string; data: Changed }
   | { type: `match:${string}`; id: string; data: (Changed & Scored) | { etag: null } }
 
-/** Why a stream has ended that cannot go on. */
+/** Why a stream has ended and cannot continue. */
 type StreamFailure =
   | Failure<'readDashboard'>
   | ProblemOf<'pack_not_found' | 'match_not_found' | 'too_many_streams'>
 
 export interface FollowOptions {
-  /** The `id` of the last event that the app has handled, to go on after it. */
+  /** The `id` of the last event that the app has handled: the stream continues after it. */
   lastEventId?: string | undefined
   /** Called with false when the stream is cut, and with true when it is open (again). */
   onConnection?: ((open: boolean) => void) | undefined
-  /** The stream has ended for good, for example since the fan was signed out elsewhere. */
+  /**
+   * Called when the stream has ended and will not reconnect, for example because the fan was signed out
+   * elsewhere.
+   */
   onEnd?: ((problem: StreamFailure) => void) | undefined
 }
 
 /**
  * Follows topics: calls `onEvent` for each event in order, reconnects when the stream is cut or silent, and resumes after the
- * last event. On `reset` read what is shown again. Returns a function that ends it.
+ * last event. On `reset`, load the shown data again. Returns a function that closes the stream.
  */
 export type Follow = (
   topics: readonly Topic[],

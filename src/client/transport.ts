@@ -28,10 +28,10 @@ export type AnyResult =
   | { data: unknown; error: null; response: Response }
   | { data: null; error: AnyProblem; response: Response | null }
 
-/** A longer `Retry-After` is for the app to decide. Milliseconds. */
+/** The client does not wait for a longer `Retry-After`; the app must decide. Milliseconds. */
 const LONGEST_WAIT_MS = 10_000
 const FIRST_WAIT_MS = 300
-/** Of a refusal that is temporary: timeout, rate limit, gateway, overload. */
+/** Statuses of temporary errors: timeout, rate limit, gateway, overload. */
 const TEMPORARY = [408, 429, 502, 503, 504]
 
 /** Sends a request, and again while its failure is temporary and a repeat is safe. Never rejects. */
@@ -149,7 +149,9 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const isProblem = (value: unknown): value is AnyProblem =>
   isObject(value) && 'code' in value && 'requestId' in value
 
-/** An error of a function of the app is the app's: it is no failure of the client. */
+/**
+ * Calls a function of the app. Its errors are reported as the app's errors, not as failures of the client.
+ */
 export function callApp(call: () => void): void {
   try {
     call()

@@ -1,4 +1,4 @@
-/** A user at an identity provider: whom a token names. */
+/** A user at an identity provider, as named in a token. */
 export interface Subject {
   /** The identity provider: `IDP_NAME`. */
   provider: string
@@ -6,13 +6,16 @@ export interface Subject {
   subject: string
 }
 
-/** Who reads. */
+/** The fan who reads. */
 export interface Viewer {
   /** Id of the fan's record; `NOBODY` without one. */
   userId: string
 }
 
-/** Matches no row, since no id is empty: whoever has no record, or no token, is shown what a fan with nothing is shown. */
+/**
+ * Matches no row, since no id is empty: callers without a record or a token see the same as a fan without any
+ * data.
+ */
 export const NOBODY = ''
 
 export const viewerOf = (viewer: Viewer | null): Viewer => viewer ?? { userId: NOBODY }
@@ -49,7 +52,9 @@ export type Credential =
   /** A native token, issued by this API. */
   | { kind: 'native'; sessionId: string; expiresAt: Date }
 
-/** Who sent the request, as its token says. It reads; the `Caller` that `write` hands over writes. */
+/**
+ * The sender of the request according to the token. Used for reads; for writes, `write` passes a `Caller`.
+ */
 export interface AuthenticatedCaller extends Subject, Viewer {
   credential: Credential
   /** Of the profile: the language tag that the fan has chosen. */

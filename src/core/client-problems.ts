@@ -1,4 +1,7 @@
-/** Problems that the typed client makes itself, so that what a caller gets always is a problem. The API responds with none. */
+/**
+ * Problems that the typed client creates itself, so that every error is a problem. The API never responds
+ * with them.
+ */
 import { defineProblems } from './problems.ts'
 
 export const clientProblems = defineProblems({

@@ -5,11 +5,12 @@ export const csvLine = (cells: (string | number | null | undefined)[]): string =
   `${cells.map(csvCell).join(',')}\r\n`
 
 /**
- * Where a spreadsheet may begin a cell: at the start, and after what it splits at in other locales, whatever it makes of quotes. There it
- * would run what begins with one of these signs, also in full width, and trims what stands before it.
+ * Places where a spreadsheet can begin a cell: the start, and after separators of other locales, whether or
+ * not it respects quotes. After white space and quotes, one of these signs, also in full width, begins a
+ * formula there.
  */
 const FORMULA = /(^|[;\t\r\n])(?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])/g
-/** As a first character, itself a way to begin a formula: OWASP, "CSV Injection". */
+/** These characters at the start of a cell can also begin a formula: OWASP, "CSV Injection". */
 const CONTROL = /^(?=[\t\r\n])/
 const NEEDS_QUOTES = /[",;\t\r\n]/
 

@@ -6,7 +6,7 @@ const BYTE_ORDERS: [number, number, Bun.Encoding][] = [
   [0xfe, 0xff, 'utf-16be'],
 ]
 
-/** By the byte order mark at the beginning; undefined without one of UTF-16. */
+/** Detected by the byte order mark; undefined without a UTF-16 mark. */
 export const findByteOrder = (bytes: Uint8Array): Bun.Encoding | undefined =>
   BYTE_ORDERS.find(([one, other]) => bytes[0] === one && bytes[1] === other)?.[2]
 

@@ -32,16 +32,19 @@ export function createEncryption(key: Buffer) {
   }
 }
 
-/** The keys from which encryption keys are derived: what was encrypted before a rotation is still read. */
+/**
+ * The keys from which encryption keys are derived. Texts that were encrypted before a rotation can still be
+ * decrypted.
+ */
 export interface RotatedKeys {
   key: { d?: string | undefined }
   previousKeys: { d?: string | undefined }[]
 }
 
 export type RotatingEncryption = Encryption & {
-  /** What each text starts with that was encrypted with the current key. */
+  /** The start of each text that was encrypted with the current key. */
   readonly currentPrefix: string
-  /** Likewise of each key that is known: nine characters. */
+  /** The same for each known key: nine characters. */
   readonly prefixes: readonly string[]
 }
 

@@ -21,7 +21,7 @@ export function every(
     }
   }
 
-  /** Runs now, unless a run has not ended. */
+  /** Runs now, unless a run is still in progress. */
   function run(): void {
     running ??= runOnce()
   }

@@ -1,6 +1,6 @@
 /**
- * Numbers of JSON that a double does not hold. `JSON.parse` rounds them without a word, so that two ids or amounts become one: they
- * are found in the text.
+ * Finds numbers in JSON text that a double cannot hold. `JSON.parse` silently rounds them, so that two
+ * different ids or amounts could become equal.
  */
 
 export interface InexactNumber {
@@ -13,11 +13,17 @@ export interface InexactNumber {
 const SUSPECT = /[\d.]{16}|[eE][+-]?\d{3}/
 const NUMBER = /-?\d[\d.eE+-]*/y
 
-/** Those of a valid JSON text, in their order, at most `max`. The work grows with the text alone. */
+/**
+ * The inexact numbers of a valid JSON text, in their order, at most `max`. The work is linear in the length
+ * of the text.
+ */
 export function findInexactNumbers(text: string, max: number): InexactNumber[] {
   if (!SUSPECT.test(text)) return []
   const found: InexactNumber[] = []
-  /** Of each open object or array: the name of the current member, as it is written, or the index of the item. */
+  /**
+   * For each open object or array: the name of the current member, as it is written, or the index of the
+   * item.
+   */
   const path: { key: string | number; isNamed: boolean }[] = []
   for (let index = 0; index < text.length; index++) {
     const place = path.at(-1)
@@ -59,7 +65,7 @@ function endOfString(text: string, start: number): number {
 const nameOf = (key: string | number) =>
   typeof key === 'number' ? `${key}` : String(JSON.parse(key)).replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Why a double does not hold a number as it is written; null if it does. */
+/** Why a double cannot hold the number exactly; null if it can. */
 export function numberFault(literal: string): string | null {
   const value = Number(literal)
   if (!Number.isFinite(value)) return 'must be a number of at most 1.79e308'
@@ -77,7 +83,7 @@ function digitsOf(literal: string): string {
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
   let end = digits.length
-  // Not by an expression: a run of zeros within the digits would be read again from each of its zeros.
+  // Not with a regular expression: it would scan a run of zeros within the digits again from each zero.
   while (digits[end - 1] === '0') end--
   return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`
 }

@@ -1,7 +1,7 @@
 /** Errors of values against their schemas, in words: the place and the expected value, never the value that was given. */
 import { type TSchema, type ValueError, ValueErrorType } from './typebox.ts'
 
-/** More errors do not help to correct a request. */
+/** Maximum number of errors: more do not help to correct a request. */
 export const MAX_ERRORS = 20
 /** Characters of a place in a request. Names come from the request, and may be as long as it. */
 export const MAX_PLACE = 256

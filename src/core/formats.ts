@@ -1,6 +1,7 @@
 /**
- * Formats of strings: rules that JSON Schema cannot express. A schema holds the rule itself. TypeBox knows formats by name, for
- * the whole process, so they are registered when a schema is used, and not when a module is imported.
+ * Formats of strings: rules that JSON Schema cannot express. A schema contains the rule itself. TypeBox knows
+ * formats by name, for the whole process, so they are registered when a schema is used, and not when a module
+ * is imported.
  */
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type, Value } from './typebox.ts'
 

@@ -1,6 +1,9 @@
-/** Background work gives way to requests: between two turns it waits for a moment at which there are few. */
+/**
+ * Gives requests priority over background work: between two turns, background work waits until there are few
+ * requests.
+ */
 
-/** Also lets results gather, so that one unit of work stores many. Milliseconds. */
+/** Also lets results accumulate, so that one unit of work stores many. Milliseconds. */
 const STEP_MS = 2
 /** Under permanent load, turns take at most about this share of the time, so that they still proceed. */
 const SHARE = 1 / 10
@@ -8,7 +11,10 @@ const SHARE = 1 / 10
 const MAX_MS = 1_000
 /** With this many requests in flight or fewer, the server has spare time. */
 const FEW_REQUESTS = 4
-/** One commit ends all requests that share it, and the next ones arrive a moment later, so the peak decays slowly. Milliseconds. */
+/**
+ * A commit ends all requests that share it, and the next requests arrive a moment later, so the peak decays
+ * slowly. Milliseconds.
+ */
 const HALF_LIFE_MS = 20
 /** Share of a core. Requests that end within one turn of the event loop are never seen in flight, but use CPU time. */
 const BUSY = 0.8

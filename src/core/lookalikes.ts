@@ -1,6 +1,7 @@
 /**
- * Letters and digits that look like one of ASCII, by the confusables of Unicode 13 (UTS #39, Unicode License), with Latin small capitals.
- * Letters whose decomposition has the same look are left out. Letters that are written from right to left are escaped.
+ * Letters and digits that look like an ASCII character, from the confusables of Unicode 13 (UTS #39, Unicode
+ * License), with Latin small capitals. Letters whose decomposition has the same look are left out. Letters
+ * that are written from right to left are escaped.
  */
 const TABLE: [letter: string, lookalikes: string][] = [
   ['2', 'ƧƻϨᒿꙄꛯꝚ'],

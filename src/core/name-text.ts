@@ -34,7 +34,7 @@ const LOOKALIKES = [
   'Canadian_Aboriginal',
 ].map(script => new RegExp(`\\p{Script=${script}}`, 'u'))
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu
-/** Forms of letters and digits that are written otherwise: `𝓒`, `Ｃ`, `ⓒ`. Ordinal and superior ones are text: `1º`. */
+/** Styled forms of letters and digits: `𝓒`, `Ｃ`, `ⓒ`. Ordinal and superscript forms are normal text: `1º`. */
 const STYLED = /[^\p{ASCII}ªº¹²³™℠№]/gu
 
 /**
@@ -47,7 +47,7 @@ export function isDeceptive(text: string): boolean {
   return (text.match(STYLED) ?? []).some(character => /^[a-z0-9]+$/i.test(character.normalize('NFKC')))
 }
 
-/** The text without what cannot be seen and what covers other lines, and in plain letters and digits. */
+/** The text without invisible characters and stacked marks, and with plain letters and digits. */
 export const plainName = (text: string): string =>
   withoutStacks(
     withoutInvisible(text).replace(STYLED, character => {
@@ -67,13 +67,13 @@ const STACKS = [
   ['(?=\\p{M})[\\p{Script=Thai}\\p{Script=Lao}]', 3],
   ['(?=\\p{M})(?![\\p{Script_Extensions=Arabic}\\p{Script_Extensions=Devanagari}])\\p{Script=Inherited}', 2],
 ].map(([mark, most]) => new RegExp(`((?:${mark}){${most}})(?:${mark})+`, 'gu'))
-/** No language repeats a mark on a letter. Twice is a slip of a finger that does not show. */
+/** No language repeats a mark on a letter. A mark that occurs twice is tolerated as a typing error. */
 const REPEATED_MARK = /(\p{M})\1{2,}/gu
 
 /** Whether marks are stacked up, so that they cover the lines around them. */
 export const isStacked = (text: string): boolean => withoutStacks(text) !== text
 
-/** The text with as many marks as letters have. */
+/** The text with no more marks than letters have in any language. */
 export function withoutStacks(text: string): string {
   const composed = text.normalize('NFC')
   const plain = STACKS.reduce(
@@ -86,7 +86,7 @@ export function withoutStacks(text: string): string {
 
 /**
  * The same for texts that look alike: look-alikes of other scripts, capitals, accents, spaces, punctuation, and digits in place of letters
- * make no difference. For comparisons with names that are reserved; it is no text to show.
+ * make no difference. Only for comparisons with reserved names, not for display.
  */
 export const lookOfName = (name: string): string =>
   looksOf(looksOf(name.normalize('NFC')).normalize('NFKD'))
@@ -104,8 +104,8 @@ const LEET: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7
 export const withoutBidiControls = (text: string): string => text.replace(BIDI_CONTROLS, '')
 
 /**
- * Whether two names may be those of one person: whoever writes a name again changes its case, accents, spaces and punctuation. Where a
- * rule needs two people, two of one name count as one.
+ * Whether two names can belong to the same person: people write the same name with different case, accents,
+ * spaces and punctuation. For a rule that needs two people, two equal names count as one person.
  */
 export const isSameName = (one: string, other: string): boolean => nameKey(one) === nameKey(other)
 

@@ -73,7 +73,7 @@ export interface TimedPosition {
 export const isAfter = (time: Column, id: Column, after: TimedPosition | undefined): SQL | undefined =>
   after && sql`(${time}, ${id}) > (${sql.param(after.at, time)}, ${after.id})`
 
-/** The rows to show of `limit + 1`: the additional row shows whether there is a next page. */
+/** Cuts `limit + 1` rows to a page: the additional row shows whether there is a next page. */
 export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) => string) {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)

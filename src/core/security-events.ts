@@ -43,7 +43,10 @@ interface Second {
 /** By log, since a process may have several. */
 const currentSeconds = new WeakMap<Logger, Map<SecurityEvent, Second>>()
 
-/** Beyond ten lines in a second, events of one name share a line with their `count`, so that no client can flood the log. */
+/**
+ * After ten lines in a second, further events with the same name share a line with their `count`, so that no
+ * client can flood the log.
+ */
 export function logSecurityEvent(
   log: Logger,
   securityEvent: SecurityEvent,

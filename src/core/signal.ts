@@ -1,4 +1,4 @@
-/** Tells other parts of this process what a unit of work has committed, so that they do not wait for their next poll. */
+/** Informs other parts of this process about a commit, so that they do not wait for their next poll. */
 import type { Transaction } from '../../db/index.ts'
 
 export function createSignal<Message>() {

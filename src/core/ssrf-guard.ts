@@ -103,9 +103,9 @@ export class ForbiddenAddressError extends Error {
 export type GuardedFetch = (request: Request) => Promise<Response>
 
 interface GuardOptions {
-  /** Refuses internal addresses. Off in development, where the provider runs on a loopback address. */
+  /** Refuses internal addresses. Off in development, since the provider runs on a loopback address. */
   publicOnly: boolean
-  /** Host names that may have private addresses nevertheless, never one of a metadata service. Default: none. */
+  /** Host names that may resolve to private addresses, but never to a metadata service. Default: none. */
   allowPrivate?: string[]
   /** All addresses of a host name. Default: the system's resolver. */
   resolve?: (hostname: string) => Promise<string[]>

@@ -1,18 +1,21 @@
-/** Ids of the club's staff. A name that they can edit says nothing of who somebody is. */
+/** Ids of the club's staff. Names at the provider do not identify a person, since people can edit them. */
 import { nameKey } from './name-text.ts'
 
-/** Of the links of a name, which the operator gives: spellings of one name are one person. */
+/**
+ * The id for links with a name, which the operator chooses: different spellings of a name are the same
+ * person.
+ */
 export const linkIdOf = (name: string): string => `link:${nameKey(name)}`
 
 /** Of a person at the provider of the staff: OpenID Connect Core 1.0 §5.7. An issuer has no `#`. */
 export const providerIdOf = (issuer: string, subject: string): string => `provider:${issuer}#${subject}`
 
-/** As an earlier version stored it: the subject alone, which another issuer may have as well. */
+/** An id in the format of an earlier version: only the subject, which another issuer may have as well. */
 export const hasNoIssuer = (id: string): boolean => id.startsWith('provider:') && !id.includes('#')
 
 /**
- * Whether two ids are of one person. `unknown`: nothing tells whether the person of a link is the one of an account at the
- * provider, or of an account at another one.
+ * Whether two ids belong to the same person. `unknown`: it cannot be known, for a link and an account at the
+ * provider, or for accounts at two providers.
  */
 export function compareStaff(one: string, other: string): 'same' | 'different' | 'unknown' {
   if (one === other) return 'same'

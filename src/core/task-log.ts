@@ -1,4 +1,7 @@
-/** What the repeated tasks of this process did last, for operators. In memory: another process has its own. */
+/**
+ * The last runs of the repeated tasks of this process, for operators. They are kept in memory, separately in
+ * each process.
+ */
 import type { AppSources } from './sources.ts'
 
 export interface TaskRuns {

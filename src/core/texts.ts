@@ -1,12 +1,13 @@
 /**
- * Texts in several languages. Verbs and caches hold a text as a whole; its language is chosen when the response is rendered as
- * JSON. So one cached object serves all languages, and what it costs a response without such texts is one look-up.
+ * Texts in several languages. Verbs and caches keep all languages of a text; the language is chosen when the
+ * response is rendered as JSON. So one cached object serves all languages, and a response without such texts
+ * needs only one look-up.
  */
 
 /** Texts by language tag: at least one. The first is the default. */
 export type TextByLanguage = Readonly<Record<string, string>>
 
-/** What a rendering asks for, and what it met. */
+/** The preferences of a rendering, and the languages that it has used. */
 interface Scope {
   /** Language tags, the most preferred first. */
   preferences: readonly string[]
@@ -15,7 +16,7 @@ interface Scope {
   available: Set<string>
 }
 
-/** Of the rendering that runs. Renderings are synchronous, so it is never that of another request. */
+/** The scope of the current rendering. Renderings are synchronous, so it never belongs to another request. */
 let scope: Scope | undefined
 let isStoring = false
 
@@ -74,7 +75,9 @@ interface Kept<T> {
 
 const NONE: readonly string[] = []
 
-/** Of one object, so that callers with ever other preferences do not fill the memory. */
+/**
+ * Maximum number of renderings per object, so that callers with ever new preferences do not fill the memory.
+ */
 const MAX_RENDERINGS = 32
 
 /** Returns a function that renders an object once for each choice of languages, and keeps the result as long as the object. */
@@ -98,7 +101,10 @@ export function createRenderings<T>() {
   }
 }
 
-/** The same array of preferences has the same rendering: to compare tags would take a fifth of a list of rewards. */
+/**
+ * The same array of preferences has the same rendering: comparing tags would take a fifth of the time of a
+ * list of rewards.
+ */
 function find<T>(kept: Kept<T>, preferences: readonly string[]): Rendering<T> | undefined {
   const known = kept.byPreferences.get(preferences)
   if (known) return known
@@ -111,7 +117,7 @@ function find<T>(kept: Kept<T>, preferences: readonly string[]): Rendering<T> | 
 const choose = (preferences: readonly string[], available: Set<string>): string =>
   available.size === 0 ? '' : preferences.filter(tag => available.has(tag)).join()
 
-/** Notes what a rendering within the one that runs has met. */
+/** Adds the languages of a nested rendering to the current one. */
 function met<T>(value: T, used: Set<string>, available: Set<string>): T {
   for (const tag of used) scope?.used.add(tag)
   for (const tag of available) scope?.available.add(tag)

@@ -1,4 +1,4 @@
-/** Background work in turns: never two at once, and one more if it was asked for during the last. */
+/** Runs background work in turns: never two at once, and one more if it was requested during the last one. */
 
 export type Turns = ReturnType<typeof createTurns>
 
@@ -36,7 +36,7 @@ export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError
     }
   }
 
-  /** Asks for a turn. Resolves when no turn is asked for any more. */
+  /** Requests a turn. Resolves when no more turns are requested. */
   function ask(): Promise<void> {
     asked = true
     turning ??= run()
@@ -44,7 +44,7 @@ export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError
   }
   return {
     ask,
-    /** Asks for a turn. Resolves when it has ended, also when others follow. */
+    /** Requests a turn. Resolves when it has ended, even if others follow. */
     next: () =>
       new Promise<void>(resolve => {
         waiting.push(resolve)

@@ -1,4 +1,7 @@
-/** TypeBox, which enters `src` and `scripts` here alone, so that another version or library is a change of this file. */
+/**
+ * TypeBox. `src` and `scripts` import it only here, so that a change of the version or library affects only
+ * this file.
+ */
 export {
   FormatRegistry,
   type ObjectOptions,

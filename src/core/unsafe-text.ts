@@ -1,13 +1,17 @@
-/** Faults of a JSON value that no schema describes: text that cannot be stored, and names that every object inherits. */
+/**
+ * Finds faults in a JSON value that no schema describes: text that cannot be stored, and names that every
+ * object inherits.
+ */
 
 import { MAX_ERRORS, MAX_PLACE, shorten } from './faults.ts'
 import { DomainError, type FieldError } from './problems.ts'
 import { transportProblems } from './transport-problems.ts'
 
 /**
- * At most `MAX_ERRORS` errors, with which the search ends, so that its work grows with the body and not with its faults.
- * NUL and lone surrogates are valid in JSON, but the databases cannot store them. Members with the names that every object
- * inherits are removed, since a body with a member `toString` would break code that formats it.
+ * The search ends after `MAX_ERRORS` errors, so that its work grows with the body and not with the number of
+ * faults. NUL and lone surrogates are valid in JSON, but the databases cannot store them. Members with the
+ * names that every object inherits are removed, since a body with a member `toString` would break code that
+ * formats it.
  * @throws DomainError `malformed_request` (nested too deeply)
  */
 export function findUnsafe(value: unknown, maxLevels: number): FieldError[] {

@@ -8,7 +8,7 @@ export const nameOf = (fileId: string): string => `${fileId}.webp`
 
 export const UPLOADED = /^\/uploads\/([0-9a-f]{64})\.webp$/
 
-/** The file that a URL or a path may mean; null if its path is no address of a picture. */
+/** The file that a URL or a path names; null if its path is not the address of a picture. */
 export function fileIdIn(url: string): string | null {
   const path = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? '')
   // A proxy may serve the API under a path.

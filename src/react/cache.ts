@@ -1,4 +1,7 @@
-/** What was read, by operation and input: shown at once, read again when it may have changed, and by one request at a time. */
+/**
+ * Cached data by operation and input: shown at once, read again when it may have changed, with one request at
+ * a time.
+ */
 import type { Data, ProblemCode, ProblemOf, ReadId } from '@matchday/client'
 
 type Problem = ProblemOf<ProblemCode>
@@ -15,7 +18,7 @@ export interface Read {
 
 interface Entry {
   get(): Read
-  /** Reads if what is kept may be old. Returns a function that ends it. */
+  /** Reads if the cached data may be old. Returns a function that ends the subscription. */
   subscribe(listener: () => void): () => void
   /** Reads again. */
   refresh(): void
@@ -34,7 +37,7 @@ export interface Cache {
 }
 
 export const UNREAD: Read = { data: null, error: null, isReading: true }
-/** Beyond these, what is not shown is forgotten, the oldest first. */
+/** Above this number, entries that are not shown are removed, the oldest first. */
 const MAX_ENTRIES = 200
 
 /** The same for the same input. What JSON cannot hold is never sent. */

@@ -44,7 +44,10 @@ export function createStreams(follow: Follow, { isSignedOut, onEvent, onEnd }: S
     }
   }
 
-  /** Another connection if the topics are others. Its `reset`, or current state, tells what was missed between them. */
+  /**
+   * Opens another connection if the topics have changed. Its `reset`, or the current state of topics, covers
+   * missed events.
+   */
   function update() {
     const wanted = new Set([...followers].flatMap(follower => follower.topics))
     if (isSignedOut()) wanted.delete('me')
@@ -60,7 +63,7 @@ export function createStreams(follow: Follow, { isSignedOut, onEvent, onEnd }: S
     add(follower) {
       followers.add(follower)
       if (isOpen) follower.onConnection(true)
-      // After all components of the page have told theirs.
+      // After all components of the page have registered their topics.
       queueMicrotask(update)
       return () => {
         followers.delete(follower)

@@ -23,8 +23,8 @@ const nothing = { get: () => SKIPPED, subscribe: () => () => {}, refresh: () => 
 const getUnread = () => UNREAD
 
 /**
- * Reads, shares what was read with other components, and shows it again at once while it is read anew: when a component
- * shows it, after each write, and after events of the stream. `input` null: reads nothing yet.
+ * Reads data, and shares it with other components. It is read again when a component mounts, after each
+ * write, and after events of the stream; meanwhile the cached data is shown. `input` null: reads nothing yet.
  */
 export function useRead<Id extends ReadId>(id: Id, ...[input]: Arguments<Id>): ReadState<Id> {
   const { cache } = useClient()

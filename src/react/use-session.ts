@@ -1,4 +1,4 @@
-/** The session of the fan: for what is shown to whom is signed in, and to whom is not. */
+/** The session of the fan, for showing different content to signed-in and anonymous users. */
 import type { Sessions } from '@matchday/client'
 import { useSyncExternalStore } from 'react'
 import { useClient } from './provider.ts'

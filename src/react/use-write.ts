@@ -1,4 +1,4 @@
-/** A write of the API, which takes effect once however often its button is pressed. */
+/** A write of the API that takes effect once, even if its button is pressed several times. */
 import {
   createIdempotencyKey,
   type Data,
@@ -36,7 +36,7 @@ export interface WriteState<Id extends WriteId> extends Attempt<Id> {
   reset(): void
 }
 
-/** What the fan wants: the same until it has succeeded, or the input is another one. */
+/** An intended write: the same until it has succeeded or the input changes. */
 interface Intent {
   input: string
   /** Of an upload, whose bytes JSON does not have. */

@@ -1,4 +1,7 @@
-/** Availability of an entry of the catalogue, a reward or a pack: its flag is on, and now is between its start and end. */
+/**
+ * Availability of a catalogue entry, such as a reward or a pack: its flag is on, and the current time is
+ * between its start and end.
+ */
 import { and, asc, type Column, eq, gt, isNull, lte, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 

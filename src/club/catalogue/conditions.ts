@@ -1,4 +1,4 @@
-/** What catalogue entries that listen to events state: a type of event, and conditions on its data. */
+/** The event type and the conditions on its data, for catalogue entries that listen to events. */
 
 import { Closed, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
@@ -21,8 +21,9 @@ export const EventType = (description: string) =>
   })
 
 /**
- * What can be had for nothing and again and again earns nothing: what a fan alone begins and ends, what one of the staff alone does, and
- * what tells of a taking-back. `points.changed` and `cash.changed` would call themselves; `match.updated` is of no fan.
+ * Types that rules and quests cannot listen to, because they can be caused repeatedly at no cost: events that
+ * a fan starts and ends alone, actions of a single staff member, and events about an undo. `points.changed`
+ * and `cash.changed` would trigger themselves; `match.updated` belongs to no fan.
  */
 const UNHEARD_TYPES = [
   ...['points.changed', 'cash.changed', 'points.expiring', 'match.updated', 'fan.merged'],
@@ -32,7 +33,7 @@ const UNHEARD_TYPES = [
   ...['order.line_changed', 'trade.offered'],
 ]
 
-/** The type of the same namespace that tells what was done for good. */
+/** The type to use instead: it reports the final result in the same namespace. */
 const HEARD_INSTEAD: Record<string, string> = {
   order: 'order.paid',
   purchase: 'purchase.completed',
@@ -43,7 +44,7 @@ const HEARD_INSTEAD: Record<string, string> = {
 /** Whether rules and quests can listen to it. An entry of an earlier version that names another type stays stored, and earns nothing. */
 export const isHeard = (type: string): boolean => !UNHEARD_TYPES.includes(type)
 
-/** What the schema of a type cannot say. */
+/** Checks that the schema of a type cannot express. */
 export function eventTypeFaults(type: string, pointer: string): EntryFault[] {
   if (isHeard(type)) return []
   const instead = HEARD_INSTEAD[type.split('.', 1)[0] ?? '']
@@ -93,7 +94,7 @@ export const Conditions = Type.Array(Condition, {
   description: 'Conditions on the data of the event. All of them must be met.',
 })
 
-/** What the schema cannot say. `pointer` leads to the list of conditions. */
+/** Checks that the schema cannot express. `pointer` leads to the list of conditions. */
 export function conditionFaults(conditions: Condition[], pointer: string): EntryFault[] {
   return conditions.flatMap(({ op, value }, index) => {
     const expected = VALUES[op]

@@ -4,7 +4,7 @@ import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { InstantInput, Nullable, Slug } from '../../core/schemas.ts'
 import { type TSchema, Type } from '../../core/typebox.ts'
 
-/** Segments of other paths: an entry with such an id could not be addressed. */
+/** Segments of other paths. An entry with such an id could not be reached. */
 export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'purchases', 'redeem']
 
 /** An id that the author of the catalogue chooses and that never changes. */
@@ -19,7 +19,9 @@ export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(sc
 
 const PICTURE = '^(https://|/[^/\\\\])'
 
-/** Of a picture. A path is for pictures that the app's own server has: clients resolve it against the API's origin. */
+/**
+ * Of a picture. A path is for pictures on the app's own server: clients resolve it against the API's origin.
+ */
 export const PictureUrl = (description: string) =>
   Type.String({
     maxLength: MAX_URL_LENGTH,

@@ -16,7 +16,7 @@ export interface EntryFault {
   message: string
 }
 
-/** What an import changed of an entry, or would change. */
+/** The changes of an entry that an import has made or would make. */
 export interface EntryChange {
   outcome: 'created' | 'changed' | 'unchanged'
   /** The old and the new value by member; null where there is no value. */
@@ -27,7 +27,10 @@ export interface EntryChange {
   others?: string[]
 }
 
-/** The entry is valid, but contradicts what fans were promised or have received. Does nothing without faults. */
+/**
+ * Refuses a valid entry that contradicts what fans were promised or have received. Does nothing without
+ * errors.
+ */
 export function refuseEntry(...errors: EntryFault[]): void {
   if (errors.length > 0) throw new DomainError(catalogueProblems.catalogue_conflict, { errors })
 }

@@ -24,7 +24,10 @@ interface Recorded {
   author?: Author
 }
 
-/** Other changes of the same entry that a unit of work without its row lock can meet: of collectibles in several packs. */
+/**
+ * Concurrent changes of the same entry by units of work without its row lock, which happen for collectibles
+ * in several packs.
+ */
 const MAX_ATTEMPTS = 20
 
 /** Appends the revision after the newest one, and returns its number. An older entry gets revision 0, its state before. */
@@ -59,8 +62,8 @@ export async function recordRevision(tx: Transaction, recorded: Recorded): Promi
 }
 
 /**
- * `catalogue_versions` keeps the number of revisions of each kind, and the last one, by which a verification notices that some were
- * removed.
+ * `catalogue_versions` contains the number of revisions of each kind, and the last one, so that a
+ * verification notices removed revisions.
  */
 const HEAD = 'history:'
 
@@ -129,8 +132,9 @@ export const readRevisionNumber = async (reader: Reader, kind: string, id: strin
   (await findNewest(reader, kind, id)) ?? 0
 
 /**
- * Refuses a change of another state than the author has seen, after it was written under the lock of the entry. `expected`
- * is null for a new entry and undefined for any. @throws DomainError `revision_conflict`
+ * Refuses a change if the author has seen another state of the entry, after it was written under the lock of
+ * the entry. `expected` is null for a new entry and undefined for any. @throws DomainError
+ * `revision_conflict`
  */
 export function requireExpected(
   { isCreated, revision }: { isCreated: boolean; revision: number | undefined },

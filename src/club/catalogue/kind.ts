@@ -14,7 +14,7 @@ export type WrittenBefore = (kind: string, id: string) => boolean
 
 export interface ImportOptions {
   isWritten?: WrittenBefore
-  /** Whether to change what a newer state otherwise keeps. */
+  /** Whether to change members that a newer state otherwise protects. */
   force?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Declaration<Entry, Name extends string, List extends string> {
   list: List
   /** What an entry is, for the staff and the documentation. */
   about: string
-  /** Of an entry in a file. The form of the console follows from it. */
+  /** The schema of an entry in a file. The form of the console is generated from it. */
   schema: TObject & { static: Entry }
   /** Whether entries give points, cash or goods, so that two people are needed where the club asks for them. */
   givesValue: boolean

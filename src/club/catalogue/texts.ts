@@ -1,6 +1,7 @@
 /**
- * The texts of catalogue entries. Each is a string, or strings by language, of which the first is the default. A row has the
- * defaults in its columns, which statements, events and exports read, and the whole of texts in several languages as JSON.
+ * The texts of catalogue entries. Each is a string, or strings by language, of which the first is the
+ * default. A row has the default texts in its columns, which statements, events and exports read, and all
+ * languages as JSON.
  */
 import { asText, type TextByLanguage } from '../../core/texts.ts'
 import { type TSchema, Type } from '../../core/typebox.ts'
@@ -108,7 +109,10 @@ export function isSame(from: unknown, to: unknown): boolean {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** What differs between two values of a member: of a text in several languages by language. Empty if they are the same. */
+/**
+ * The differences between two values of a member, by language for a text in several languages. Empty if they
+ * are the same.
+ */
 export function changesOf(
   name: string,
   from: unknown,

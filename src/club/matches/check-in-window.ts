@@ -7,7 +7,7 @@ const OPEN_MS = 3 * HOUR_MS
 /** Without postponed and cancelled. */
 export const CHECK_IN_STATUSES = ['scheduled', 'live', 'finished']
 
-/** The kick-offs of matches that take check-ins at a time, both inclusive. */
+/** The range of kick-offs of matches with open check-in at a time, both ends inclusive. */
 export const kickoffsAround = (now: Date) => ({
   from: new Date(now.getTime() - OPEN_MS),
   to: new Date(now.getTime() + OPEN_MS),

@@ -1,4 +1,6 @@
-/** Lowers the revision of a match, for an operator: reports with revisions that the stored one shut out are accepted again. */
+/**
+ * Lowers the revision of a match, for an operator, so that reports with smaller revisions are accepted again.
+ */
 
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'

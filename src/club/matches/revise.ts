@@ -45,7 +45,7 @@ declare module '../../../db/types.ts' {
 
 type Recorder = (tx: Transaction, match: MatchRow) => Promise<void>
 
-/** `recordUpdate`: records for other systems how a locked match stands after a change. */
+/** `recordUpdate`: records the state of a locked match after a change, for other systems. */
 export const createMatchesSpine = (recordUpdate: Recorder) => ({ recordUpdate })
 
 /** Writes a revision of a locked match. The state is valid and the revision is greater. */

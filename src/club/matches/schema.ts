@@ -20,7 +20,10 @@ export type Status = typeof Status.static
 /** How long the name of a season can be. */
 export const MAX_SEASON_LENGTH = 20
 
-/** How far one report can raise the revision of a match, so that a wrong number does not shut out all later ones. */
+/**
+ * The maximum step by which one report can raise the revision of a match, so that a wrong number does not
+ * block all later reports.
+ */
 export const MAX_REVISION_STEP = 1_000_000
 
 /** The largest revision. A settlement can have a greater one than its match: see `queueSettlement`. */
@@ -66,7 +69,7 @@ export const Matches = Closed(
   { title: 'Matches' },
 )
 
-/** Any text, so that one that no match has gives an empty list. */
+/** Any text is accepted: one that no match has gives an empty list. */
 const FilterText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 100, description, examples: [example] })
 
@@ -86,7 +89,7 @@ export const MatchParams = Closed({
   matchId: IdReference('The `id` of the match.', 'harbour-city-2026-08-15'),
 })
 
-/** The whole state that a sender knows: a member that is missing would be ambiguous. */
+/** The whole state. All members are required, since a missing one would be ambiguous. */
 export const MatchUpdate = Closed(
   {
     revision: Integer({

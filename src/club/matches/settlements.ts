@@ -6,7 +6,7 @@ import type { MatchRow } from './matches.ts'
 
 export type Settlement = Tables['matchSettlements']['$inferSelect']
 
-/** What the predictions of a match in this state are due. */
+/** The result for predictions that follows from this state of a match. */
 export function resultOf({ status, homeScore, awayScore, kickoffAt }: MatchRow) {
   const noScores = { homeScore: null, awayScore: null, kickoffAt }
   if (status === 'finished') return { action: 'settle', homeScore, awayScore, kickoffAt }
@@ -15,8 +15,9 @@ export function resultOf({ status, homeScore, awayScore, kickoffAt }: MatchRow) 
 }
 
 /**
- * Starts a settlement if the result differs from the last one. The match is locked. Entries and events carry its revision: that
- * of the match, or a greater one where the match has had it before, since operators can reset revisions.
+ * Starts a settlement if the result differs from the last one. The match is locked. Entries and events have
+ * its revision: that of the match, or a greater one if the match had this revision before, since operators
+ * can reset revisions.
  */
 export async function queueSettlement(tx: Transaction, match: MatchRow): Promise<void> {
   const { matchSettlements } = tx.tables

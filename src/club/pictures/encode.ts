@@ -1,5 +1,5 @@
 /**
- * Decodes what was uploaded, and encodes its pixels as WebP. Nothing else of the upload gets into the file. Bun's codecs
+ * Decodes an uploaded picture, and encodes only its pixels as WebP. Bun's codecs
  * work on a thread of their own, so requests do not wait for them.
  */
 import { createSemaphore, type Semaphore } from '../../../db/semaphore.ts'
@@ -13,7 +13,10 @@ import { formatOf, trimPicture, trimWebp } from './trim.ts'
 const MAX_PIXELS = 25_000_000
 /** Of width and height. Panoramas of phones have as many. A picture of one column takes five times as long as a square one. */
 const MAX_SIDE = 16_384
-/** Pictures that are decoded at once, and those that wait, each of which is held in memory. Of one fan one is, and one waits. */
+/**
+ * Maximum number of pictures that are decoded at the same time, and of those that wait, each of which is held
+ * in memory. For one fan, one is decoded and one waits.
+ */
 const MAX_DECODED = 2
 const MAX_WAITING = 8
 const QUALITY = 82
@@ -97,7 +100,7 @@ function problemOf(error: unknown): unknown {
 
 const tooLarge = (detail: string) => new DomainError(pictureProblems.picture_too_large, { detail })
 
-/** Bun turns before it mirrors, and by itself only what a JPEG asks for. */
+/** Bun rotates before it mirrors, and applies the orientation automatically only for JPEG. */
 function turnUpright(picture: Bun.Image, orientation: Orientation): Bun.Image {
   const turned = orientation >= 5 ? picture.rotate(orientation === 8 ? 270 : 90) : picture
   if (orientation === 3) return turned.rotate(180)

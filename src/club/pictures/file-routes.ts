@@ -1,6 +1,6 @@
 /**
- * `GET /uploads/HASH.webp`: the files, for everyone, unless no fan who is shown to others and no system of the club has them. They
- * never change, so that every cache may keep them for ever.
+ * `GET /uploads/HASH.webp`: the files, for everyone, unless no fan who is shown to others and no system of
+ * the club has them. They never change, so every cache can store them without a time limit.
  */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
@@ -21,7 +21,7 @@ interface FileDeps {
   log: Logger
 }
 
-/** Also a file that a browser takes for a page runs nothing and is in an origin of its own. */
+/** Even if a browser treats a file as a page, it runs no scripts and has an opaque origin. */
 const POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 const FilePath = Closed({ name: Type.String({ maxLength: 100 }) })

@@ -33,7 +33,7 @@ export async function useAvatar(
   return UPLOADED.test(avatarUrl) ? undefined : avatarUrl
 }
 
-/** Whether a fan whom no moderator has hidden, or a system of the club, has the file. */
+/** Whether a system of the club, or a fan who is not hidden by a moderator, has the file. */
 export const isFileShown = async (reader: Reader, fileId: string): Promise<boolean> =>
   (await selectShown(reader, fileId)) !== undefined
 

@@ -6,7 +6,7 @@ import type { Sources } from '../../../db/index.ts'
 import type { UploadsConfig } from '../../platform/config/uploads.ts'
 
 export interface PictureStore {
-  /** Whole or not at all. A file of the same name has the same content. */
+  /** Writes the whole file or nothing. A file with the same name has the same content. */
   put(name: string, bytes: Buffer): Promise<void>
   /** Null if there is no such file. */
   get(name: string): Promise<Uint8Array<ArrayBuffer> | null>

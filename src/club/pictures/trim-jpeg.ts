@@ -1,8 +1,11 @@
-/** Cuts a JPEG to its segments that decide pixels, up to the end of the first picture: ITU-T T.81, annex B. */
+/**
+ * Reduces a JPEG to the segments that determine its pixels, up to the end of the first picture: ITU-T T.81,
+ * annex B.
+ */
 import { type Orientation, orientationIn } from './exif.ts'
 import { type Fault, Parts, type Trimmed } from './trimmed.ts'
 
-/** Each scan of a progressive JPEG goes over all pixels. Encoders write about ten. */
+/** Decoding each scan of a progressive JPEG processes all pixels. Encoders write about ten. */
 const MAX_SCANS = 40
 
 const [START_OF_IMAGE, END_OF_IMAGE, START_OF_SCAN, APP0, APP1, APP14] = [0xd8, 0xd9, 0xda, 0xe0, 0xe1, 0xee]

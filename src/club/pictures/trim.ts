@@ -1,6 +1,7 @@
 /**
- * Cuts a file to its picture, before a decoder sees it. Phones and programs write much around and behind the pixels: thumbnails,
- * profiles, edits, films, second pictures. None of it may refuse the picture, or cost time and memory. Each file is read once.
+ * Reduces a file to its picture before it is decoded. Phones and programs add other data around and after the
+ * pixels: thumbnails, profiles, edits, videos, second pictures. It must neither make the upload fail nor cost
+ * time and memory. Each file is read once.
  */
 import { type Orientation, orientationIn } from './exif.ts'
 import { trimJpeg } from './trim-jpeg.ts'
@@ -10,7 +11,7 @@ export type Format = 'jpeg' | 'png' | 'webp'
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** By the first bytes, never by what the client says. Null: another format. */
+/** Detected from the first bytes, never from the client's header. Null: another format. */
 export function formatOf(bytes: Buffer): Format | null {
   if (bytes.length > 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg'
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return 'png'

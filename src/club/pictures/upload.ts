@@ -1,6 +1,6 @@
 /**
- * Uploads. The row of a file is committed before the file is written, and the row of its owner afterwards, so that whatever
- * a crash leaves is found by rows: see `operate/admin/sweep-pictures.ts`.
+ * Uploads. The row of a file is committed before the file is written, and the row of its owner afterwards, so
+ * that files that a crash leaves are found by rows: see `operate/admin/sweep-pictures.ts`.
  */
 import { hash } from 'node:crypto'
 import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
@@ -19,7 +19,7 @@ import type { PictureStore } from './store.ts'
 
 /** Of a fan, with the one that is the avatar. */
 export const MAX_PICTURES = 20
-/** How long what is not used is kept, and how long a file waits for the row of its owner. */
+/** How long unused pictures are kept, and how long a file waits for the row of its owner. */
 export const UNUSED_MS = 86_400_000
 const UPLOAD_MS = 3_600_000
 
@@ -40,7 +40,8 @@ export interface StoredFile extends Omit<Picture, 'url'> {
 }
 
 /**
- * Before a picture is decoded and stored, which costs more than all else: whether the fan may upload one. `addPicture` decides.
+ * Checks whether the fan may upload a picture, before the expensive decoding and storing. `addPicture` checks
+ * again and decides.
  * @throws DomainError `invalid_token`, `suspended`, `picture_quota_reached`
  */
 export async function requireMayUpload(db: Database, caller: Subject & Viewer): Promise<void> {
@@ -127,7 +128,7 @@ addPicture.problems = [
   pictureProblems.uploads_unavailable,
 ] as const
 
-/** Concurrent uploads of a fan may exceed the quota by their number, which the rate limit bounds. */
+/** Concurrent uploads of a fan can exceed the quota by their number, which the rate limit bounds. */
 async function requireQuota(tx: Transaction, userId: string, fileId?: string): Promise<void> {
   const { pictures } = tx.tables
   const isOther = fileId === undefined ? undefined : ne(pictures.fileId, fileId)
@@ -138,8 +139,9 @@ async function requireQuota(tx: Transaction, userId: string, fileId?: string): P
 }
 
 /**
- * What moderators have hidden with a fan does not return by another one. A picture that the hidden fan has uploaded later, or that
- * somebody shows, is nobody's alone: else hidden fans could keep others from it.
+ * Prevents other fans from uploading a picture that moderators have hidden with a fan. It allows pictures
+ * that the hidden fan has uploaded later or that somebody else shows: otherwise hidden fans could block
+ * pictures for others.
  */
 async function requireNotHidden(tx: Transaction, userId: string, fileId: string): Promise<void> {
   const { pictures } = tx.tables

@@ -20,7 +20,7 @@ export async function readSinkBacklog(reader: Reader): Promise<SinkBacklog | nul
   return { events: (await readNewestPosition(reader)) - sink.position, since: oldest.recordedAt }
 }
 
-/** A delay that no restart and no takeover causes. */
+/** Longer than the delay that a restart or a takeover causes. */
 const LATE_MS = 60_000
 
 interface NoticeDeps {

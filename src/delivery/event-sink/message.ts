@@ -16,8 +16,9 @@ const PREFIX = 'matchday.events'
 export const ALL_SUBJECTS = `${PREFIX}.>`
 
 /**
- * `matchday.events.FAN.TYPE`, with `match:ID` for the fan in that of a match. The type is last because it has any number of
- * tokens: `*` stands for the fan, and `>` for the rest of a type. Ids and types contain no characters that NATS reserves.
+ * `matchday.events.FAN.TYPE`; for an event of a match, `match:ID` replaces the fan. The type is last because
+ * it has any number of tokens: `*` stands for the fan, and `>` for the rest of a type. Ids and types contain
+ * no characters that NATS reserves.
  */
 export const messageOf = (event: SentEvent): Message => {
   const lane = laneOf(event)

@@ -1,6 +1,6 @@
 /**
- * A connection to NATS JetStream. The client is loaded with the first connection. It does not reconnect by itself: the
- * publisher replaces a connection that was lost, so that there is one place that waits and logs.
+ * A connection to NATS JetStream. The client is loaded with the first connection. It does not reconnect by
+ * itself: the publisher replaces a lost connection, so that only one place waits and logs.
  */
 import { createConnection } from 'node:net'
 import type { StreamConfig } from '@nats-io/jetstream'
@@ -11,14 +11,17 @@ import { ALL_SUBJECTS, type Message } from './message.ts'
 export const STREAM = 'MATCHDAY_EVENTS'
 const MINUTE = 60_000_000_000
 const RETENTION_DAYS = 30
-/** In which the server recognises a message id. Longer than a restart and the lease of a process that died. */
+/**
+ * The server detects duplicate message ids for this time. Longer than a restart and the lease of a process
+ * that died.
+ */
 const DUPLICATE_MINUTES = 10
 
 /** The server's code for a stream of another name with these subjects. */
 const SUBJECTS_TAKEN = 10_065
 
 export interface SinkConnection {
-  /** Resolves when the stream has stored the message. Rejects also when the connection is closed meanwhile. */
+  /** Resolves when the stream has stored the message. Rejects if the connection is closed before that. */
   publish(message: Message): Promise<void>
   isClosed(): boolean
   /** Does not wait for the server. */
@@ -71,7 +74,10 @@ async function open(
   const stream = jetstream(connection, { timeout })
   const send = ({ subject, id, body }: Message) => stream.publish(subject, body, { msgID: id })
 
-  /** Only when nothing stores the subjects: a stream that exists is not read, and publishing needs no further right. */
+  /**
+   * Called only when no stream stores the subjects. An existing stream is not read, so publishing needs no
+   * other permission.
+   */
   async function createStream(): Promise<void> {
     const manager = await jetstreamManager(connection, { timeout, checkAPI: false })
     await manager.streams.add(await streamConfig()).catch(error => {
@@ -113,8 +119,8 @@ async function streamConfig(): Promise<Partial<StreamConfig> & { name: string }>
 }
 
 /**
- * Connects, and waits for the first bytes of the server. The client leaks a socket for each attempt at a server that
- * accepts connections and stays silent.
+ * Connects, and waits for the first bytes of the server. Without this wait, the client leaks a socket for
+ * each attempt at a server that accepts connections and sends nothing.
  */
 function waitForGreeting(address: { host: string; port: number }, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * Publishes events of several lanes, which are fans and matches, at the same time and those of one lane one after another: an
- * event is sent once the stream has stored the one before. So the order of a lane is kept whatever fails, and however many
- * processes publish.
+ * Publishes events of several lanes (fans and matches) at the same time, and events of one lane one after
+ * another: an event is sent when the stream has stored the previous one. So the order of a lane is kept after
+ * any failure, and with any number of publishing processes.
  */
 
 import { laneOf } from '../../economy/events/event.ts'
@@ -10,7 +10,7 @@ import { messageOf } from './message.ts'
 import type { SinkConnection } from './nats.ts'
 
 interface PublishedBatch {
-  /** Every event up to there was stored. Undefined if the first one was not. */
+  /** All events up to this position are stored. Undefined if the first one is not. */
   position: number | undefined
   /** Set if an event was refused or not acknowledged. */
   failed: PromiseRejectedResult | undefined

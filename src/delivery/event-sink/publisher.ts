@@ -1,6 +1,6 @@
 /**
- * Publishes recorded events to NATS, in one process at a time. Requests, start and shutdown never wait for the server: what
- * it does not take stays in the database and is published later.
+ * Publishes recorded events to NATS, in one process at a time. Requests, start and shutdown never wait for
+ * the NATS server: events that it does not accept stay in the database and are published later.
  */
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
@@ -15,11 +15,14 @@ import { publishBatch } from './publish-batch.ts'
 import { endLease, findSink, LEASE_MS, type Lease, openSink, storePosition, takeLease } from './sink.ts'
 
 const BATCH = 100
-/** After which a batch sends nothing more. With the last acknowledgement it ends before the lease. */
+/**
+ * After this time a batch sends nothing more, so that it ends before the lease, including the last
+ * acknowledgement.
+ */
 const BATCH_MS = 10_000
 /** For each response of the server. */
 const TIMEOUT_MS = 5_000
-/** Until the next attempt after a failure; doubled with each. */
+/** Wait before the next attempt after a failure; it doubles with each failure. */
 const MIN_WAIT_MS = 1_000
 const MAX_WAIT_MS = 30_000
 
@@ -46,7 +49,7 @@ export function createPublisher(
 
   const onError = logFailed(log, 'publish events')
 
-  /** Reads only, while this process has the lease or another one has it. */
+  /** Only reads, except when the lease must be taken or renewed. */
   async function holdLease(): Promise<Lease | null> {
     const soon = new Date(now().getTime() + LEASE_MS / 2)
     if (lease && lease.endsAt > soon) return lease
@@ -86,7 +89,7 @@ export function createPublisher(
     } catch (error) {
       return { error }
     }
-    // While it fails one at a time, so that no attempt repeats what follows.
+    // After a failure one event at a time, so that an attempt does not repeat later events.
     const batch = await readEventsFrom(db.read, after, failure ? 1 : BATCH)
     if (batch.length === 0) return 'done'
     const end = elapsed() + BATCH_MS
@@ -106,7 +109,7 @@ export function createPublisher(
   }
 
   return {
-    /** Publishes what there is, unless another process does, or it waits after a failure. */
+    /** Publishes pending events, unless another process does, or this one waits after a failure. */
     poll: turns.ask,
     /** Lets another process publish. Waits for the database, and not for the server. */
     async stop(): Promise<void> {

@@ -20,8 +20,8 @@ export interface Lease {
 }
 
 /**
- * Creates the row, once: from its commit on, all events are distributed, and those before it are not published. The row stays
- * when the setting is removed, so that what happens meanwhile can be published later.
+ * Creates the row, once: from its commit on, all events are distributed, and those before it are not
+ * published. The row stays when the setting is removed, so that later events can still be published.
  */
 export async function openSink(tx: Transaction): Promise<void> {
   const { eventSinks } = tx.tables
@@ -34,7 +34,7 @@ export async function openSink(tx: Transaction): Promise<void> {
   if (opened) await bumpVersion(tx)
 }
 
-/** Deletes the row, unless a process publishes. Events are then no longer distributed to the sink. */
+/** Deletes the row, unless a process is publishing. Events are then no longer distributed to the sink. */
 export async function removeSink(tx: Transaction): Promise<boolean> {
   const { eventSinks } = tx.tables
   const [removed] = await tx

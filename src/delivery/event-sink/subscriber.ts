@@ -1,4 +1,7 @@
-/** Has all events distributed while there is a sink. The publisher reads them by their positions. */
+/**
+ * Makes the distributor distribute all events while there is a sink. The publisher reads them by their
+ * positions.
+ */
 import type { EventSubscriber } from '../../economy/events/subscribers.ts'
 import { findSink } from './sink.ts'
 

@@ -3,13 +3,13 @@
  * of them, so each is one object that is its own source of the response, without closures and pending promises.
  */
 
-/** A reader that is further behind and takes nothing is not waited for. */
+/** The server does not wait for a reader that is further behind and reads nothing. */
 const MAX_WAITING_BYTES = 65_536
 
 interface Events {
   /** Called once, when either side has closed the connection. */
   onClose(): void
-  /** Called if the reader takes nothing: it would not notice the end of the response either. */
+  /** Called if the reader reads nothing: it would not notice the end of the response either. */
   onUnreadEnd(): void
 }
 

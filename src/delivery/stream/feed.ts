@@ -6,7 +6,7 @@ import { bodyOf } from '../../economy/events/message.ts'
 import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 
-/** A client that was away for longer reads what it shows again. */
+/** A client that was disconnected for longer must load its data again. */
 const RESUMABLE_MS = 86_400_000
 
 interface FeedOptions {
@@ -18,7 +18,7 @@ interface FeedOptions {
   sendsEvents: boolean
   /** `Last-Event-ID` of the client; null if there is none. */
   lastEventId: number | null
-  /** Called once: the stream goes on where the client was, or `reset` was sent. */
+  /** Called once: the stream continues at the client's position, or `reset` was sent. */
   onBegin(): void
 }
 
@@ -111,14 +111,14 @@ export class Feed {
     return this.#again || this.#lost || this.#position === null || newest > this.#position
   }
 
-  /** The reader has lost events: it gets `reset` once it has taken what waits. */
+  /** The reader has lost events: it gets `reset` when it has read the waiting frames. */
   lose(): void {
     this.#lost = true
     this.#again = true
   }
 }
 
-/** Where a client that has the events up to `from` goes on; null if it cannot. */
+/** The position at which a client that has the events up to `from` can resume; null if it cannot. */
 async function findResumption(db: Database, fan: string, from: number): Promise<number | null> {
   const newest = await newestOf(db, fan)
   if (from > newest) return null

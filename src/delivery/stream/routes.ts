@@ -50,7 +50,7 @@ const ticketRoutes = (deps: StreamRouteDeps) =>
     }),
   )
 
-/** As the routes of `optionalFans`, but a ticket in the query does in place of a token. */
+/** Like the routes of `optionalFans`, but a ticket in the query can replace the token. */
 const callersByTicket = (deps: StreamRouteDeps) =>
   new Elysia({ prefix: '/api/stream', detail: describeGroup('optional', TAG) })
     .decorate('rateLimiter', deps.rateLimiter)
@@ -115,7 +115,9 @@ const addressOf = (
   server: { requestIP(request: Request): { address: string } | null } | null,
 ) => addressGroup(clientAddress(request.headers, server?.requestIP(request)?.address, network))
 
-/** Guarantee of the cast: the type is of the text that arrives; `responses.ts` sends a Response as it is. */
+/**
+ * Guarantee of the cast: the type describes the text that is sent; `responses.ts` sends a Response unchanged.
+ */
 const eventStream = (body: ReadableStream<Uint8Array> | null) =>
   new Response(body, { headers: HEADERS }) as unknown as string
 

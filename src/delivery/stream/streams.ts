@@ -26,7 +26,10 @@ const TOPICS_EVERY_MS = 100
 const COMMENT_EVERY_MS = 15_000
 /** Clients reconnect after a random time in this range, so that they do not come back all at once. */
 const RETRY_MS = { min: 1_000, spread: 3_000 }
-/** Likewise of those that gave way to others: they would take the place of the next one. */
+/**
+ * The same for streams that were closed in favour of others: they must not immediately take the place of
+ * another one.
+ */
 const RETRY_LATER_MS = { min: 15_000, spread: 15_000 }
 /** `Retry-After` of `too_many_streams`, in seconds. */
 const RETRY_AFTER = 15
@@ -66,7 +69,10 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   const { config, db, log, now, randomBytes } = deps
   const { limits } = config
   const open = new Set<Stream>()
-  /** Of `open`, those without a token: they are limited apart, so that they take no fan's place. */
+  /**
+   * Number of open streams without a token. They have separate limits, so that they never take the place of a
+   * fan's stream.
+   */
   let anonymous = 0
   const byFan = createIndex<Stream>()
   const byAddress = createIndex<Stream>()
@@ -86,7 +92,9 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     return open.size - anonymous >= limits.streams || byFan.get(ownerOf(opener)).size >= limits.streamsPerFan
   }
 
-  /** Without a token nobody shuts others out: the oldest stream of the address that has most gives way. */
+  /**
+   * Makes room for a stream without a token: closes the oldest stream of the address with the most streams.
+   */
   function makeRoom(address: string): void {
     let most = byAddress.get(address)
     if (most.size < limits.publicStreamsPerAddress) {
@@ -125,7 +133,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     stopTimers = undefined
   }
 
-  /** A closure of its own: one in `open` would keep all that it needs to begin. */
+  /** A separate closure: one inside `open` would keep everything that `open` needs in memory. */
   const removalOf = (stream: Stream) => () => remove(stream)
 
   function startTimers(): () => void {

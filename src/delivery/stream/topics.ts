@@ -36,18 +36,22 @@ export interface TopicDeps {
   cursors: Cursors
 }
 
-/** What is sent of a topic. An ETag of null: there is no such pack, match or season any more. */
+/**
+ * The state of a topic that is sent. An ETag of null means that there is no such pack, match or season any
+ * more.
+ */
 export interface TopicState {
   etag: string | null
-  /** Of a match, so that a goal needs no request. */
+  /** For a match, so that the client needs no request after a goal. */
   status?: string
   homeScore?: number | null
   awayScore?: number | null
 }
 
 /**
- * The ETag that the GET of a public topic has, without a token and without a content coding, and the score of a match. Read as for
- * that GET: a change that the primary alone has would be announced before the GET shows it.
+ * The ETag that the GET of a public topic has, without a token and without a content coding, and the score of
+ * a match. Read from the same server as that GET: otherwise a change on the primary would be announced before
+ * the GET shows it.
  * @throws DomainError `pack_not_found`, `match_not_found`
  */
 export const readTopic = async ({ publicReads, cursors }: TopicDeps, topic: string): Promise<TopicState> =>
@@ -61,7 +65,8 @@ async function stateOfTopic(source: ReadSource & { cursors: Cursors }, topic: st
     const { status, homeScore, awayScore } = match
     return { etag: etagOfValue(match), status, homeScore, awayScore }
   }
-  // A season can have colons. One without matches has a board as well, but each topic costs a query a second.
+  // A season can contain colons. A season without matches is refused, although it has a board, because each
+  // topic costs a query per second.
   const season = rest.length > 0 ? rest.join(':') : undefined
   if (season !== undefined) await requireSeason(source, season)
   const board = id === 'predictions' ? ({ kind: id, season } as const) : {}
@@ -70,7 +75,7 @@ async function stateOfTopic(source: ReadSource & { cursors: Cursors }, topic: st
 }
 readTopic.problems = [...getPack.problems, ...getMatch.problems, ...requireSeason.problems] as const
 
-/** As `readTopic`, with an ETag of null if there is no such pack, match or season any more. */
+/** Like `readTopic`, but returns an ETag of null if there is no such pack, match or season any more. */
 export async function findTopic(deps: TopicDeps, topic: string): Promise<TopicState> {
   try {
     return await readTopic(deps, topic)

@@ -46,7 +46,7 @@ export function watchTopics(deps: TopicDeps) {
       watching.followers.add(follower)
       send(topic, watching.state, follower)
     },
-    /** Ends all that the follower follows. */
+    /** Ends all topics of the follower. */
     leave(follower: Follower): void {
       for (const [topic, { followers }] of watched)
         if (followers.delete(follower) && followers.size === 0) watched.delete(topic)

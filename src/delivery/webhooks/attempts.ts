@@ -13,10 +13,13 @@ export interface Attempt {
   response: string
 }
 
-/** More than one round of attempts: a delivery that is sent again keeps those of the round before. */
+/**
+ * More than one round of attempts, so that a delivery that is sent again keeps the attempts of the previous
+ * round.
+ */
 const MAX_KEPT = 20
 
-/** All that are known, the oldest first. */
+/** All stored attempts, the oldest first. */
 export function attemptsOf({ attemptedAt, status, response, earlierAttempts }: LastAttempt): Attempt[] {
   // Guarantee of the cast: only `withLastAttempt` writes the column.
   const earlier = earlierAttempts === null ? [] : (JSON.parse(earlierAttempts) as Attempt[])

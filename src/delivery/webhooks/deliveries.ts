@@ -27,7 +27,7 @@ const selectOldestPending = prepared((tx: Transaction, endpointId: string, userI
       sequence: found.sequence,
       body: found.body,
       attempts: found.attempts,
-      // Of the attempt before, which the next one moves to the earlier ones.
+      // From the last attempt, which the next attempt moves to `earlierAttempts`.
       attemptedAt: found.attemptedAt,
       status: found.status,
       response: found.response,

@@ -1,7 +1,8 @@
 /**
- * Sends due deliveries, in every process. Each endpoint takes turns of its own (`turn.ts`), so that one that hangs delays
- * no other. A turn stores the results of many attempts and claims many deliveries, which wait here for their attempt. What
- * this process makes due is claimed in the same unit of work; `poll` finds retries, and what other processes left behind.
+ * Sends due deliveries, in every process. Each endpoint has its own turns (`turn.ts`), so that a slow
+ * endpoint does not delay others. A turn stores the results of many attempts and claims many deliveries,
+ * which wait here for their attempt. Deliveries that this process makes due are claimed in the same unit of
+ * work; `poll` finds retries, and deliveries that other processes have left.
  */
 import { and, isNull, lte, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
@@ -47,7 +48,7 @@ interface Recipient {
 }
 
 interface Worker {
-  /** Claimed, not attempted: those that are due longest first. */
+  /** Claimed deliveries without an attempt yet; those that have been due longest come first. */
   waiting: { recipient: Recipient; claim: Claim }[]
   attempted: Set<Claim>
   /** Results that are not stored. */
@@ -116,7 +117,7 @@ export function createDispatcher(
     else attemptNext(worker)
   }
 
-  /** What waits is due again at once, and its attempts are not counted. */
+  /** Waiting deliveries become due again at once, without counting an attempt. */
   function giveBack(worker: Worker): void {
     if (worker.waiting.length === 0) return
     worker.finished.push(...worker.waiting.splice(0).map(({ claim }) => ({ ...claim, result: null })))
@@ -141,7 +142,7 @@ export function createDispatcher(
       finished.push({ ...claim, result })
       if (result && asksForPause(result)) giveBack(worker)
       else attemptNext(worker)
-      // The next poll stores what waits for more results.
+      // The next poll stores results that wait for more.
       if (waiting.length === 0 || finished.length >= 2 * maxInFlight) await turns.ask()
     })
     running.add(attempt)
@@ -179,8 +180,9 @@ export function createDispatcher(
       await Promise.all((await dueEndpoints()).map(take))
     },
     /**
-     * Claims nothing more and waits for running attempts, each of which has a deadline: what a receiver has read is not sent
-     * again. After `graceMs` it cancels the rest, which is due again at once.
+     * Claims nothing more and waits for running attempts, each of which has a deadline, so that messages that
+     * a receiver has read are not sent again. After `graceMs` it cancels the other attempts; their deliveries
+     * are due again at once.
      */
     async stop(graceMs = attemptMs): Promise<void> {
       if (webhooks.claimDue === claimDue) delete webhooks.claimDue

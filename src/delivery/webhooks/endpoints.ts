@@ -37,8 +37,8 @@ export async function findEndpoint(reader: Reader, id: string): Promise<Endpoint
 }
 
 /**
- * Locks one endpoint, or all, until the unit of work ends. This comes before the locks of several of its lanes: two units of
- * work cannot wait for each other.
+ * Locks one endpoint, or all, until the unit of work ends. Call it before locking several of its lanes, so
+ * that two units of work cannot wait for each other.
  */
 export const lockEndpoints = prepared((tx: Transaction, id?: string) => {
   const { webhookEndpoints } = tx.tables
@@ -65,7 +65,9 @@ export async function addEndpoint(
   return { id, secret }
 }
 
-/** Which types it receives from now on. What is pending stays. False: there is no such endpoint. */
+/**
+ * Changes the types that it receives from now on. Pending deliveries stay. False: there is no such endpoint.
+ */
 export async function changeTypes(tx: Transaction, id: string, types: string[]): Promise<boolean> {
   const { webhookEndpoints } = tx.tables
   const changed = await tx
@@ -73,7 +75,7 @@ export async function changeTypes(tx: Transaction, id: string, types: string[]):
     .set({ types: types.join(' ') })
     .where(eq(webhookEndpoints.id, id))
     .returning({ id: webhookEndpoints.id })
-  // What is recorded from now on is recorded for these types, in every process.
+  // From now on, every process records events for these types.
   await bumpVersion(tx)
   return changed.length > 0
 }
@@ -107,8 +109,8 @@ export function signingSecrets(endpoint: Endpoint, secrets: WebhookSecrets, at: 
 }
 
 /**
- * Encrypts under the current key what was encrypted under an earlier one. Without it, secrets would be lost with that
- * key. Returns how many secrets it encrypted.
+ * Encrypts secrets again with the current key that were encrypted with an earlier one; otherwise they would
+ * be lost with that key. Returns how many secrets it encrypted.
  */
 export async function reencryptSecrets(db: Database, secrets: WebhookSecrets): Promise<number> {
   const { webhookEndpoints } = db.tables

@@ -1,4 +1,6 @@
-/** An example of a schema: its own where it has one, else made from those of its required members. */
+/**
+ * An example for a schema: its own example, or one that is built from the examples of its required members.
+ */
 import type { TSchema } from '../../core/typebox.ts'
 
 const MADE: Record<string, unknown> = {

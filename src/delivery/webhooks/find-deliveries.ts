@@ -12,7 +12,7 @@ export interface DeliveryFilter {
   type?: string | undefined
 }
 
-/** Pending ones with the time of the next attempt. */
+/** A pending delivery has the time of the next attempt. */
 export interface FoundDelivery extends DeliveryRow {
   nextAttemptAt: Date | null
 }

@@ -14,7 +14,10 @@ export interface Backlog {
   since: Date
 }
 
-/** By endpoint, events that are not distributed included; none for an endpoint that has received everything. */
+/**
+ * By endpoint, including events that are not distributed yet. An endpoint that has received everything has no
+ * entry.
+ */
 export async function readBacklogs(reader: Reader): Promise<Map<string, Backlog>> {
   const { webhookDeliveries } = reader.tables
   const { endpointId, createdAt } = webhookDeliveries
@@ -38,7 +41,10 @@ export async function readBacklogs(reader: Reader): Promise<Map<string, Backlog>
   return backlogs
 }
 
-/** Limits of what is read, so that a long backlog does not slow the database. An age needs the rows, a count only the index. */
+/**
+ * Limits for reads, so that a long backlog does not slow down the database. An age needs the rows, a count
+ * only the index.
+ */
 const MAX_COUNTED = 10_000
 const MAX_DATED = 1_000
 
@@ -69,7 +75,7 @@ export async function readEndpointBacklogs(reader: Reader): Promise<EndpointBack
     .from(webhookEndpoints)
 }
 
-/** Newest first. `failed`: those that had a failed attempt and are not delivered. */
+/** Newest first. `failed`: deliveries with a failed attempt that are not delivered. */
 export async function listDeliveries(
   reader: Reader,
   { endpointId, failed = false, limit }: { endpointId?: string | undefined; failed?: boolean; limit: number },

@@ -1,6 +1,7 @@
 /**
- * Lanes: the pending deliveries of one fan, or of one match, to one endpoint. `userId` is then `match:ID`. A lane exists while
- * there are any. What writes several lanes of an endpoint locks the endpoint first.
+ * Lanes: the pending deliveries of one fan, or of one match, to one endpoint. `userId` is then `match:ID`. A
+ * lane exists while it has pending deliveries. Code that writes several lanes of an endpoint locks the
+ * endpoint first.
  */
 import {
   and,
@@ -44,7 +45,10 @@ interface Leasing {
   max: number
 }
 
-/** Leases up to `max` due lanes, those that are due longest first, and returns them in this order. The endpoint must be locked. */
+/**
+ * Leases up to `max` due lanes, beginning with those that have been due longest, and returns them in this
+ * order. The endpoint must be locked.
+ */
 export async function leaseDueLanes(tx: Transaction, { endpointId, now, leaseEndsAt, max }: Leasing) {
   const expired = await lockExpired(tx, endpointId, now, max)
   const rest = max - expired.length
@@ -84,7 +88,10 @@ export const deleteEmptyLanes = (tx: Transaction, endpointId: string, userIds: s
 /** The delivery of a lane that is no longer pending. */
 export type LaneEnd = Pick<Tables['webhookDeliveries']['$inferSelect'], 'userId' | 'sequence'>
 
-/** The lanes that have nothing pending but these, whose rows are written after them. Returns the fans of those deleted. */
+/**
+ * Deletes the lanes that have no other pending deliveries than these, whose rows are written later. Returns
+ * the fans of the deleted lanes.
+ */
 export async function deleteEndedLanes(tx: Transaction, endpointId: string, ends: LaneEnd[]) {
   if (ends.length === 0) return []
   const userIds = toList(ends.map(({ userId }) => userId))
@@ -94,7 +101,7 @@ export async function deleteEndedLanes(tx: Transaction, endpointId: string, ends
 
 const deleteLanes = prepared((tx: Transaction, endpointId: string, userIds: string, ended: string) => {
   const { webhookLanes, webhookDeliveries } = tx.tables
-  // A value, not `not exists`, for which PostgreSQL reads all that is pending: a look-up for each lane.
+  // A value with a look-up for each lane: for `not exists`, PostgreSQL would read all pending deliveries.
   const pending = tx
     .select({ oldest: min(webhookDeliveries.sequence) })
     .from(webhookDeliveries)

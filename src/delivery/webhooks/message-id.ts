@@ -3,7 +3,7 @@
 /** `lane`: see `laneOf`. */
 export const messageId = ({ lane, sequence }: { lane: string; sequence: number }) => `evt_${lane}_${sequence}`
 
-/** For `bun run webhooks test`: of no fan, and without an example of a type that is no event. */
+/** For `bun run webhooks test`: without a fan, and by default with a type that is not an event. */
 export const testMessage = (id: string, at: Date, example: object = { type: 'webhook.test', data: {} }) => ({
   id: `test_${id}`,
   body: JSON.stringify({ ...example, timestamp: at }),

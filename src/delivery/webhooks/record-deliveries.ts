@@ -1,4 +1,7 @@
-/** Writes the deliveries of distributed events, so that nothing is sent for what was rolled back. */
+/**
+ * Writes the deliveries of distributed events, so that nothing is sent for a transaction that was rolled
+ * back.
+ */
 import { insertRows } from '../../../db/bulk.ts'
 import { laneOf } from '../../economy/events/event.ts'
 import { bodyOf } from '../../economy/events/message.ts'
@@ -6,7 +9,7 @@ import type { EventSubscriber } from '../../economy/events/subscribers.ts'
 import { listEndpoints, lockEndpoints } from './endpoints.ts'
 import { matchesType, parseTypes } from './types.ts'
 
-/** Disabled endpoints are included: what happens meanwhile is sent when they are enabled. */
+/** Disabled endpoints are included: their events are sent when they are enabled. */
 export const webhookSubscriber: EventSubscriber = {
   async load(tx) {
     const patterns = (await listEndpoints(tx)).flatMap(({ types }) => parseTypes(types))

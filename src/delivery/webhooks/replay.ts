@@ -26,8 +26,8 @@ interface ReplayOptions {
 }
 
 /**
- * Makes the deliveries of events since a time pending again, each fan's in order. Returns their number. What is added to a
- * fan meanwhile follows: its sequence is greater.
+ * Makes the deliveries of events since a time pending again, in order for each fan. Returns their number.
+ * Events that a fan gets meanwhile come later, since their sequence is greater.
  */
 export async function replayDeliveries(
   db: Database,

@@ -10,9 +10,9 @@ export type DeliveryKey = Pick<
 >
 
 /**
- * Makes a delivery pending and due at once, with all of its attempts to come. Of its fan or match, what is pending is sent
- * in the order of events, so it comes before what is later, and after what is earlier and still pending. It has the same
- * `webhook-id`, by which a receiver tells it from a new one. False: there is no such delivery.
+ * Makes a delivery pending and due at once, with a full round of attempts. Pending deliveries of its fan or
+ * match are sent in the order of events: earlier ones before it, later ones after it. It has the same
+ * `webhook-id`, so that a receiver recognizes it. False: there is no such delivery.
  */
 export async function resendDelivery(
   tx: Transaction,

@@ -7,7 +7,7 @@ const DAY = 24 * HOUR
 
 /** Between an attempt that failed and the next one. */
 const WAITS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map(hours => hours * HOUR)]
-/** Spreads the attempts that an outage has bundled. */
+/** Spreads attempts that became due at the same time because of an outage. */
 const JITTER = 0.1
 
 export const MAX_RETRY_AFTER_SECONDS = 86_400

@@ -1,4 +1,4 @@
-/** Sends a message of a test to an endpoint at once. It is no event, and nothing of it is stored. */
+/** Sends a test message to an endpoint at once. It is not an event, and nothing is stored. */
 import type { AppSources } from '../../core/sources.ts'
 import type { GuardedFetch } from '../../core/ssrf-guard.ts'
 import { exampleMessage } from './describe.ts'

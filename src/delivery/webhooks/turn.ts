@@ -1,7 +1,8 @@
 /**
- * A turn of an endpoint: one unit of work that stores the results of its attempts and claims the next deliveries. Claims
- * are leases: what a process that died had claimed becomes due when the lease ends. Of a fan, only the oldest pending
- * delivery can be claimed. The row of the endpoint is locked first, so the limit of attempts at once is exact.
+ * A turn of an endpoint: one unit of work that stores the results of its attempts and claims the next
+ * deliveries. Claims are leases: if a process dies, its deliveries become due when the lease ends. For each
+ * fan, only the oldest pending delivery can be claimed. The row of the endpoint is locked first, so the limit
+ * of attempts at once is exact.
  */
 import { eq } from 'drizzle-orm'
 import { updateRows } from '../../../db/bulk.ts'
@@ -37,7 +38,7 @@ export interface Finished extends Claim {
 export interface Turn {
   endpoint: Endpoint
   claims: Claim[]
-  /** False: what is claimed already is not to be attempted either. */
+  /** False: deliveries that are already claimed must not be attempted either. */
   maySend: boolean
   /** Set if this turn disabled the endpoint. */
   disabled: DisabledReason | null
@@ -48,7 +49,7 @@ interface Limits {
   maxInFlight: number
   /** Deliveries of an endpoint that the only process that sends to it may claim. */
   maxClaimed: number
-  /** The deliveries that this process has claimed and not ended, those of `finished` left out. */
+  /** The deliveries that this process has claimed and not finished, without those in `finished`. */
   held: Claim[]
   leaseMs: number
 }
@@ -83,7 +84,8 @@ export async function takeTurnOf(
 async function settle(tx: Transaction, endpointId: string, finished: Finished[]): Promise<Finished[]> {
   if (finished.length === 0) return []
   const { webhookLanes, webhookDeliveries } = tx.tables
-  // The lock of the endpoint keeps all others from its lanes, except the erasure of a fan, which deletes lanes first, too.
+  // The lock of the endpoint protects its lanes, except from the erasure of a fan, which also deletes lanes
+  // first.
   const keys = finished.map(({ userId }) => ({ endpointId, userId }))
   const lanes = new Map((await findLanes(tx, keys)).map(lane => [lane.userId, lane]))
   const settled: Finished[] = []
@@ -116,7 +118,9 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
   return settled
 }
 
-/** What is stored of an attempt, and when the fan's next one is; an attempt that was cancelled does not count. */
+/**
+ * The stored result of an attempt, and the time of the fan's next one. A cancelled attempt does not count.
+ */
 function outcomeOf(tx: Transaction, claim: Claim, result: AttemptResult | null) {
   const now = tx.now()
   if (!result) return { nextAttemptAt: null }
@@ -173,15 +177,16 @@ async function pauseIfAsked(
 /** Seconds. */
 const pauseOf = ({ status, retryAfter }: AttemptResult) => retryAfter ?? (status === 429 ? PAUSE_SECONDS : 0)
 
-/** Whether the receiver wants no further attempt now: what is claimed is given back. */
+/** Whether the receiver asks for a pause: claimed deliveries are then released. */
 export const asksForPause = (result: AttemptResult): boolean =>
   !isSuccess(result) && (result.status === GONE || pauseOf(result) > 0)
 
 const GONE = 410
 
 /**
- * Leases due lanes, those that are due longest first. As long as one process sends to the endpoint, it claims ahead: it
- * limits its attempts itself. While another one holds leases, all leases together are within the limit of attempts.
+ * Leases due lanes, beginning with those that have been due longest. If only this process sends to the
+ * endpoint, it claims more than it attempts at once. While another process holds leases, all leases together
+ * stay within the limit of attempts.
  */
 async function claim(
   tx: Transaction,

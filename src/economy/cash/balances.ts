@@ -7,7 +7,10 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import type { CashEntry } from './ledger.ts'
 import type { CashReason } from './reasons.ts'
 
-/** As `readCashBalances`, with zero in each of the currencies that are kept as cash: clients see what the club offers. */
+/**
+ * Like `readCashBalances`, with zero for each configured currency without a balance, so that clients see
+ * which currencies the club offers.
+ */
 export async function readOfferedBalances(reader: Reader, { userId }: Viewer, currencies: readonly string[]) {
   const own = await readCashBalances(reader, userId)
   const empty = currencies.filter(offered => own.every(({ currency }) => currency !== offered))
@@ -16,7 +19,7 @@ export async function readOfferedBalances(reader: Reader, { userId }: Viewer, cu
   )
 }
 
-/** By currency. A hold or a promotion that has expired counts as ended, also before that is booked. */
+/** By currency. An expired hold or promotion counts as ended, even before its end is booked. */
 export async function readCashBalances(reader: Reader, userId: string) {
   const { cashAccounts: accounts, cashHolds: holds, cashPromotions: promotions } = reader.tables
   const { cashHoldPromotions: parts } = reader.tables
@@ -35,7 +38,7 @@ export async function readCashBalances(reader: Reader, userId: string) {
       ended: sumOf(
         sql`select sum(${promotions.remaining}) from ${promotions} where ${and(isOf(promotions), gt(promotions.remaining, 0))}`,
       ),
-      // What expired holds give back to promotions that have ended.
+      // The amount that expired holds return to promotions that have ended.
       returned: sumOf(
         sql`select sum(${parts.amount}) from ${holds} inner join ${parts} on ${eq(parts.purchaseId, holds.purchaseId)} inner join ${promotions} on ${eq(promotions.ref, parts.ref)} where ${and(isOf(holds), eq(holds.state, 'held'), lte(promotions.expiresAt, now))}`,
       ),

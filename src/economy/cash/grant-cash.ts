@@ -74,7 +74,7 @@ export async function grantCash(
   const { userId } = resolved
   const promotion = { userId, currency, amount, ref, source, expiresAt, note: note ?? null }
   const created = await givePromotion(tx, promotion)
-  // A repeat may come after the end of what it gave in time.
+  // A repeat can arrive after the end of a promotion that was given in time.
   if (created && expiresAt && expiresAt <= tx.now())
     refuseField({ pointer: '/expiresAt', message: 'must be in the future' })
   const balances = await readCashBalances(tx, userId)

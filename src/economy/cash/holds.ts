@@ -14,7 +14,8 @@ type CashHold = Tables['cashHolds']['$inferSelect']
 type NewHold = Pick<CashHold, 'purchaseId' | 'userId' | 'currency' | 'amount' | 'expiresAt'>
 
 /**
- * Holds cash for a purchase, that of promotions first. A repeat changes nothing. False if the hold of the purchase has ended.
+ * Holds cash for a purchase, from promotions first. A repeat changes nothing. False if the hold of the
+ * purchase has ended.
  * @throws LedgerMismatchError; DomainError `insufficient_cash`
  */
 export async function holdCash(tx: Transaction, hold: NewHold): Promise<boolean> {
@@ -45,7 +46,10 @@ export async function releaseHold(tx: Transaction, purchaseId: string): Promise<
   if (hold?.state === 'held') await release(tx, await lockCash(tx, hold), hold)
 }
 
-/** Gives back what was captured, once: what came from a promotion returns to it. False if nothing is captured. */
+/**
+ * Refunds the captured amount, once. The part that came from a promotion returns to it. False if nothing is
+ * captured.
+ */
 export async function refundHold(tx: Transaction, purchaseId: string): Promise<boolean> {
   const hold = await findHold(tx, purchaseId)
   if (!hold) return false
@@ -57,8 +61,9 @@ export async function refundHold(tx: Transaction, purchaseId: string): Promise<b
 }
 
 /**
- * Locks the account, and first books what has ended: holds, then promotions. What is available is known only then.
- * `promotions`: those that have something left, the one that ends first before the others. @throws LedgerMismatchError
+ * Locks the account, and first books expired holds, then expired promotions; only then is the available
+ * amount known. `promotions`: those with an unspent rest, the one that ends first before the others. @throws
+ * LedgerMismatchError
  */
 export async function lockSettledCash(
   tx: Transaction,

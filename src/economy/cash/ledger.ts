@@ -1,6 +1,6 @@
 /**
- * The ledger of a fan in one currency: append-only and hash-chained as that of points. Nothing is booked for the club: what it
- * has taken is the sum of the payments of fans, so that no row is written by all of them.
+ * The ledger of a fan in one currency: append-only and hash-chained as that of points. There is no account
+ * for the club, which every purchase would have to write: its revenue is the sum of the payments of fans.
  */
 import { and, eq, gte, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -25,7 +25,7 @@ interface CashChange {
   reason: CashReason
   /** At most one entry per (user, reason, ref). */
   ref: string
-  /** What is held changes by as much. */
+  /** The change of the held amount. */
   held?: number
 }
 

@@ -1,4 +1,6 @@
-/** Carries the cash of a merged fan over to the other fan, by entries of both ledgers, and what is held with it. */
+/**
+ * Transfers the cash of a merged fan to the other fan, including held amounts, with entries in both ledgers.
+ */
 import { asc, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'

@@ -1,4 +1,7 @@
-/** Cash that the club gives. It is spent before what the fan has paid for, and may end; what was paid for never does. */
+/**
+ * Cash that the club gives. It is spent before money that the fan has paid, and can expire; paid money never
+ * expires.
+ */
 import { and, eq, gt } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -53,7 +56,7 @@ const findPromotion = preparedRow((reader: Reader, ref: string) => {
   return reader.select().from(cashPromotions).where(eq(cashPromotions.ref, ref))
 })
 
-/** Those that have something left, the one that ends first before the others. Books what has ended. */
+/** Promotions with an unspent rest, the one that ends first before the others. Books expired ones. */
 export async function openPromotions(tx: Transaction, ledger: CashLedger): Promise<Promotion[]> {
   const now = tx.clock()
   const promotions = await selectLeft(tx, ledger.userId, ledger.currency)
@@ -84,7 +87,7 @@ const setRemaining = prepared((tx: Transaction, ref: string, remaining: number, 
   return tx.update(cashPromotions).set({ remaining, endedAt }).where(eq(cashPromotions.ref, ref))
 })
 
-/** Takes as much of these promotions as the hold needs, for it. */
+/** Takes the amount of the hold from these promotions, as far as they suffice. */
 export async function takePromotions(
   tx: Transaction,
   promotions: Promotion[],
@@ -100,7 +103,10 @@ export async function takePromotions(
   }
 }
 
-/** Gives back what a hold took. What would return to a promotion that has ended ends with it. */
+/**
+ * Returns the amounts that a hold took from promotions. The part of a promotion that has ended is not
+ * returned.
+ */
 export async function returnPromotions(
   tx: Transaction,
   ledger: CashLedger,

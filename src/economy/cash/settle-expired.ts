@@ -1,4 +1,7 @@
-/** Books holds and promotions that have expired, of fans who do nothing: whoever holds cash of an account does so first. */
+/**
+ * Books the end of expired holds and promotions of fans who do nothing. For active fans, every hold of cash
+ * books them first.
+ */
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Database, Reader } from '../../../db/index.ts'
 import { lockSettledCash } from './holds.ts'

@@ -1,4 +1,4 @@
-/** What the schema of an event cannot say about its data. */
+/** Checks of an event's data that its schema cannot express. */
 import { MAX_DATA_BYTES } from './schema.ts'
 
 interface DataFault {
@@ -16,7 +16,7 @@ export function findDataFault(data: object): DataFault | undefined {
     : undefined
 }
 
-/** The place of the first number that is not finite. Where there is none, no pointer is built. */
+/** The pointer to the first number that is not finite. It is built only if there is one. */
 function findUnreadable(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : ''
   if (typeof value !== 'object' || value === null) return undefined

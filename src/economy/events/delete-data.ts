@@ -5,7 +5,7 @@ import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts
 import { countRows } from '../../../db/pages.ts'
 import { APPLICATION } from './types.ts'
 
-/** What waits to be distributed is not distributed any more. */
+/** Events that wait for distribution are not distributed any more. */
 const nothingIn = ({ position }: Tables['events']) => {
   return { data: null, voidNote: null, position: sql`nullif(${position}, 0)` }
 }
@@ -41,7 +41,7 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
       .set(nothingIn(events))
       .where(and(eq(column, userId), isNotNull(events.data)))
   const isUnpaid = or(isNull(events.decisions), notLike(events.decisions, '%"outcome":"granted"%'))
-  // Of another system as long as it has a digest, by which a repeat is known.
+  // An event of another system, as long as it has a digest for recognizing repeats.
   const isForeign = and(ne(events.source, APPLICATION), isNotNull(events.digest))
   await tx
     .update(events)

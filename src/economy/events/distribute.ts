@@ -1,7 +1,8 @@
 /**
- * Distributes recorded events to what sends them to other systems: a transactional outbox. An event that a subscriber asks
- * for is written with the position 0; a unit of work like this one, one at a time, gives it the next position and passes
- * it on. Nothing is distributed that was rolled back, and what was distributed is never distributed again.
+ * Distributes recorded events to the rooms that send them to other systems: a transactional outbox. An event
+ * with a subscriber is written with the position 0. One unit of work at a time assigns the next positions and
+ * passes the events on. Events that were rolled back are never distributed, and no event is distributed
+ * twice.
  */
 import { count, eq, min, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
@@ -20,9 +21,9 @@ export const BATCH = 256
 const outbox = outboxOf('events')
 
 /**
- * Distributes up to `BATCH` events of fans after `after`, fan by fan, and those of matches before the first fan. Of a fan it
- * takes the oldest ones: an event is visible only with those before it, because it commits after them. Returns the last fan;
- * null if nothing is left after it.
+ * Distributes up to `BATCH` events of fans after `after`, fan by fan, and those of matches before the first
+ * fan. For each fan it takes the oldest events: when an event is visible, all earlier ones are visible too,
+ * because they were committed before it. Returns the last fan; null if nothing is left after it.
  */
 export async function distributeEvents(tx: Transaction, after: string): Promise<string | null> {
   const [distribution] = await lockDistribution(tx)
@@ -47,7 +48,10 @@ export async function distributeEvents(tx: Transaction, after: string): Promise<
   return newest && rows.length === BATCH ? newest.userId : null
 }
 
-/** What was recorded after the erasure, such as the settlement of a prediction, is not sent to other systems. Returns the fans. */
+/**
+ * Events that were recorded after the erasure, such as the settlement of a prediction, are not sent to other
+ * systems. Returns the fans.
+ */
 async function deleteDataOfErased(tx: Transaction, rows: EventRow[]): Promise<Set<string>> {
   const erased = await listErased(tx, [...new Set(rows.flatMap(({ userId }) => userId ?? []))])
   for (const userId of erased) await deleteEventData(tx, userId)

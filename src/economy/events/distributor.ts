@@ -22,7 +22,7 @@ export type Distributor = ReturnType<typeof createDistributor>
 
 export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps) {
   let stopping = false
-  /** Where the next unit of work begins: each fan has its turn, however many events others have. */
+  /** Where the next unit of work begins, so that each fan gets a turn, however many events others have. */
   let after: string | null = null
 
   const turns = createTurns(

@@ -47,7 +47,7 @@ export const draftOf = (
   taken: null,
 })
 
-/** What the statement that inserts an event knows of the catalogue. */
+/** The state of the catalogue that the statement reads that inserts an event. */
 interface Inserted {
   sequence: number
   version: string | null
@@ -57,7 +57,10 @@ interface Inserted {
 /** Each failed attempt means that another unit of work has recorded an event of this fan. */
 const MAX_ATTEMPTS = 1_000
 
-/** Inserts an event with the next sequence of its fan, unless its id is known; `current`: with the revision of the moment. */
+/**
+ * Inserts an event with the next sequence of its fan, unless its id is known. `current`: with the current
+ * revision.
+ */
 export async function insertEvent(
   tx: Transaction,
   row: EventDraft,

@@ -46,7 +46,7 @@ export const rowOf = ({ data, ...event }: NewEvent, recordedAt: Date) => {
 
 export type EventRow = Tables['events']['$inferSelect']
 
-/** Null for a void whose event has not arrived. Data that was deleted is empty. */
+/** Null for a void whose event has not arrived. Deleted data is empty. */
 export function toRecordedEvent(row: EventRow): RecordedEvent | null {
   const { source, eventId, userId, sequence, type, occurredAt, recordedAt } = row
   if (userId === null || sequence === null || type === null || occurredAt === null) return null

@@ -1,4 +1,7 @@
-/** What listens to events, in memory: an event without listeners costs no further statement. */
+/**
+ * The listeners of events, cached in memory, so that an event without listeners needs no additional
+ * statement.
+ */
 import type { Transaction } from '../../../db/index.ts'
 import type { CatalogueVersion } from '../../club/catalogue/versions.ts'
 import { getRuleSet, type RuleSet } from '../rules/rule-set.ts'
@@ -16,7 +19,9 @@ export interface KnownListening extends Listening {
   rules: RuleSet
 }
 
-/** What listens at a version, read again if it is another one than in memory. Null: nothing was ever imported. */
+/**
+ * The listeners at a version, read again if another version is in memory. Null: nothing was ever imported.
+ */
 export async function listeningAt(tx: Transaction, version: CatalogueVersion | null): Promise<Listening> {
   const { events } = tx.spine
   const found = events.listening
@@ -31,7 +36,10 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
   return events.listening
 }
 
-/** By what this process loaded last, since when another process may have changed it. True before the first load. */
+/**
+ * Based on what this process loaded last; another process may have changed it since. True before the first
+ * load.
+ */
 export function mayBookPoints({ spine }: Transaction, type: string): boolean {
   const found = spine.events.listening
   return !found || found.rules.has(type) || found.listeners.some(listener => listener.listensTo(type))

@@ -55,7 +55,10 @@ const matchEventOf = ({ matchId, sequence, recordedAt, data }: MatchEventRow): M
   data: JSON.parse(data) as Record<string, unknown>,
 })
 
-/** Gives up to `max` events that wait the positions after `last`. Returns them in this order. The distribution is locked. */
+/**
+ * Assigns the positions after `last` to up to `max` waiting events, and returns them in this order. The
+ * distribution must be locked.
+ */
 export async function takeMatchEvents(tx: Transaction, last: number, max: number) {
   const rows = await matchOutbox.takeOldest(tx, { after: '', last, max })
   return rows.map(row => ({
@@ -65,7 +68,7 @@ export async function takeMatchEvents(tx: Transaction, last: number, max: number
   }))
 }
 
-/** Those of up to `limit` positions from `after` to `upTo`, in the order of positions. */
+/** The events of up to `limit` positions after `after` and up to `upTo`, in the order of positions. */
 export async function readMatchEventsBetween(reader: Reader, after: number, upTo: number, limit: number) {
   const rows = await matchOutbox.readBetween(reader, after, upTo, limit)
   return rows.map(row => ({ position: row.position, recordedAt: row.recordedAt, event: matchEventOf(row) }))

@@ -80,7 +80,7 @@ export function outboxOf<const Of extends keyof typeof lanes>(of: Of) {
       return positioned(rows)
     },
 
-    /** Those of up to `limit` positions from `after` to `upTo`, in the order of positions. */
+    /** The events of up to `limit` positions after `after` and up to `upTo`, in the order of positions. */
     readBetween: async (reader: Reader, after: number, upTo: number, limit: number) =>
       positioned(await selectBetween(reader, after, upTo, limit)),
 

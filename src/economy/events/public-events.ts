@@ -27,12 +27,13 @@ interface Wanted {
 }
 
 /**
- * For WITH, named `newest`: the newest `limit` public events before a position, of fans whose ids are in the column `user_id` of
- * `fans`, which is in WITH as well. Only the fans with the newest events can have a row on the page: of each fan one entry of the
- * index is read, and then those of at most `limit` fans, as far back as the last of these entries.
+ * A query for WITH, named `newest`: the newest `limit` public events before a position, of the fans in the
+ * column `user_id` of `fans`, another query in WITH. Only fans with the newest events can be on the page. So
+ * one index entry is read for each fan, and then the entries of at most `limit` fans, as far back as the last
+ * of these entries.
  *
- * For one entry, PostgreSQL reads all entries of its page of the index that are in the range. A sample of the fans, which has
- * enough for a page, tells from when on that range has to begin (the feed of 1,000 fans: 16 to 5 ms of its CPU time).
+ * To find one entry, PostgreSQL reads all entries in the range from an index page. A sample of the fans with
+ * enough events for a page limits the range (the feed of 1,000 fans: from 16 to 5 ms of CPU time).
  */
 export function newestPublicEvents(
   reader: Pick<Reader, 'tables' | '$with'>,
@@ -53,7 +54,7 @@ export function newestPublicEvents(
     and ${recordedAt} >= bound.since order by ${order} limit 1`
   const lastOfPage = (latest: SQL) =>
     sql`coalesce((select latest_at from ${latest} order by latest_at desc limit 1 offset ${limit} - 1), ${sql.param(OLDEST, recordedAt)})`
-  // PostgreSQL sorts first, and asks of the first ones alone whether they are shown.
+  // PostgreSQL sorts first, and checks only the first ones for whether they are shown.
   const latestShown = sql`(select user_id, latest_at from found where latest_at is not null order by latest_at desc) as latest
     where ${isShown(sql`latest.user_id`)}`
   const ofEach = firstOfEach(sql`candidates`, events, {

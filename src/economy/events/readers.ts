@@ -23,19 +23,19 @@ export interface Recording {
   tx: Transaction
   /** Of the fans of the recording. Readers book in it. */
   ledgers: Ledgers
-  /** Reads what is known of these events, and what recording them needs, together. */
+  /** Reads the stored rows of these events, and the data that recording them needs, together. */
   load(events: NewEvent[]): Promise<void>
-  /** Records an event of a fan of the recording, with all that it sets off. Its id is looked up only by `load`. */
+  /** Records an event of a fan of the recording, with all reactions to it. Only `load` looks up its id. */
   record(event: NewEvent): Promise<Writing>
-  /** As `record`, for an event that is stored already: rules and readers have not seen it. */
+  /** Like `record`, for an event that is already stored but that rules and readers have not seen. */
   react(event: NewEvent): Promise<Recorded>
-  /** Reads what voiding these events needs, together. */
+  /** Reads the data that voiding these events needs, together. */
   loadVoids(keys: EventKey[]): Promise<void>
   /** Takes back what an event did, once. Undefined for an event that is not known, or whose void came first. */
   void(key: EventKey): Promise<Voided | undefined>
-  /** What a reader keeps of the fans of the recording. */
+  /** The state of a reader for the fans of the recording. */
   reactionOf<Own extends Reaction>(reader: EventReader<Own>): Own
-  /** Runs for a fan after everything is written: for verbs that write by themselves. */
+  /** Runs for a fan after everything is written, for verbs that write themselves. */
   afterwards(userId: string, work: () => Promise<void>): void
   /** Whether anything runs for the fan afterwards. */
   isAwaited(userId: string): boolean
@@ -44,7 +44,7 @@ export interface Recording {
 }
 
 export interface Voided {
-  /** What the event had earned, and how much of it was taken. A repeat returns the same. */
+  /** The grants of the event, and how many of their points were taken back. A repeat returns the same. */
   taken: TakenGrant[]
   isRepeat: boolean
 }
@@ -59,7 +59,10 @@ export interface EventReader<Own extends Reaction = Reaction> {
 
 export interface Listener<Own extends Reaction = Reaction> {
   listensTo(type: string): boolean
-  /** Opens what it keeps of the fans of a recording, whose accounts are locked. Changes are in memory until `write`. */
+  /**
+   * Opens its state for the fans of a recording, whose accounts are locked. Changes are in memory until
+   * `write`.
+   */
   open(recording: Recording): Own
 }
 

@@ -1,4 +1,4 @@
-/** Records what fans do as events, with all that listens to them, in the same unit of work. */
+/** Records actions of fans as events, and runs their listeners, in the same unit of work. */
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { EventRow, NewEvent } from './event.ts'
@@ -13,7 +13,7 @@ interface ApplicationEvent<T extends ApplicationEventType> {
   userId: string
   type: T
   data: DataOf<T>
-  /** Given for what happens once: a second event of the same id is not recorded. */
+  /** Set for an event that happens once: a second event with the same id is not recorded. */
   eventId?: string
   occurredAt?: Date
 }
@@ -42,7 +42,10 @@ export async function writeEvent(tx: Transaction, event: NewEvent): Promise<Writ
   return writing
 }
 
-/** As `writeEvent` for each, in their order: one unit of work, in a number of statements that does not depend on theirs. */
+/**
+ * Like `writeEvent` for each, in their order: one unit of work with a number of statements that does not
+ * depend on the number of events.
+ */
 export async function writeEvents(tx: Transaction, events: NewEvent[]): Promise<Writing[]> {
   const [first, ...others] = events
   if (!first) return []
@@ -62,7 +65,7 @@ export async function writeEvents(tx: Transaction, events: NewEvent[]): Promise<
   return results
 }
 
-/** An event that nothing in this unit of work listens to costs one statement. */
+/** Records an event without listeners in this unit of work, with one statement. */
 async function writeUnheard(tx: Transaction, event: NewEvent): Promise<Writing> {
   const expected = mayBeSubscribed(tx, event.type)
   const row = draftOf(event, tx.now(), { revision: null, position: positionOf(expected) })
@@ -74,13 +77,13 @@ async function writeUnheard(tx: Transaction, event: NewEvent): Promise<Writing> 
     version === null || revision === null ? null : { version, revision },
   )
   const subscribed = isSubscribed(event.type)
-  // Another process has changed what subscribers ask for since the last load in this one.
+  // Another process has changed the types of subscribers since the last load in this one.
   if (subscribed !== expected) await updatePosition(tx, event, positionOf(subscribed))
   tx.spine.events.recorded.announce(tx, event)
   if (subscribed) tx.spine.events.awaiting.announce(tx)
   if (!mayBookPoints(tx, event.type))
     return { recorded: { event, sequence, hasListeners: subscribed, grants: [] } }
-  // Likewise what rules and readers listen to.
+  // The same for the types of rules and readers.
   const recording = await openRecording(tx, [event.userId])
   const reacted = await recording.react(event)
   await recording.write()

@@ -124,7 +124,7 @@ async function recordAll(
     const fan = fans.get(draft)
     const writing = written.get(draft)
     if (isReservedType(draft.type)) outcomes.push(refused('type_reserved'))
-    // Of another time than the one of the batch that has its id.
+    // Another event of the batch has the same id and another time.
     else if (!fan && names.has(nameOf(draft))) outcomes.push(refused('event_id_reused'))
     else if (!fan) outcomes.push(refused(draft.timeFault ?? 'internal_error'))
     else if ('missing' in fan) outcomes.push(await outcomeOfMissing(tx, draft, fan.missing))

@@ -1,4 +1,4 @@
-/** Events that neither rules nor readers get: subscribers, the stream and lists of events alone. */
+/** Events that neither rules nor readers get: only subscribers, the stream and lists of events. */
 import type { Transaction } from '../../../db/index.ts'
 import { readVersion } from '../../club/catalogue/versions.ts'
 import type { NewEvent } from './event.ts'

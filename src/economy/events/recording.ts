@@ -1,6 +1,7 @@
 /**
- * Records and voids events of many fans in one unit of work: what they depend on is read together, rules and readers decide
- * in memory, event after event, and the changes are written together. The result is that of one event after another.
+ * Records and voids events of many fans in one unit of work: what they depend on is read together, rules and
+ * readers decide in memory, event after event, and the changes are written together. The result is the same
+ * as for one event after another.
  */
 import { insertRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
@@ -32,7 +33,7 @@ export async function openRecording(
   merges: Merge[] = [],
 ): Promise<Recording> {
   const ledgers = await openLedgers(tx, userIds, causes, merges)
-  // After the lock: every change of a fan is made by a version that is committed by then.
+  // After the lock, so that the version is at least as new as the version of every earlier change of the fan.
   const version = await readVersion(tx)
   const listening = await listeningAt(tx, version)
   const rules = await openRules(tx, version, ledgers)
@@ -50,9 +51,9 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   const { listeners, isSubscribed } = listening
   const known = new Map<string, EventRow>()
   const drafts: Draft[] = []
-  /** Events that were stored before: voids, and decisions about them. */
+  /** Events that were already stored: voids, and decisions about them. */
   const changed = new Set<EventRow>()
-  /** Names of events of which everything is read that a void needs. */
+  /** Names of events for which all data for a void is loaded. */
   const voidable = new Set<string>()
   const waiting: { userId: string; work: () => Promise<void> }[] = []
   const now = tx.now()

@@ -16,8 +16,9 @@ export interface EventSubscriber {
    */
   load(tx: Transaction): Promise<(type: string) => boolean>
   /**
-   * Called in the unit of work that gives events their positions, in the order of these. What it asked for before may be
-   * among them, and what others ask for. A subscriber without it reads them by position, behind a cursor of its own.
+   * Called in the unit of work that assigns positions to events, in the order of the positions. Types that it
+   * asked for before, and types of other subscribers, may be among them. A subscriber without it reads events
+   * by position, with its own cursor.
    */
   distribute?(tx: Transaction, events: DistributedEvent[]): Promise<void>
 }

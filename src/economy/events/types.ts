@@ -299,12 +299,12 @@ export const messageTypes: readonly string[] = [...Object.keys(applicationEvents
 export type ApplicationEventType = keyof typeof applicationEvents
 export type DataOf<T extends ApplicationEventType> = Static<(typeof applicationEvents)[T]>
 
-/** The application records the events of these namespaces, whatever their type, so that a later version may add types. */
+/** These namespaces are reserved for events of the application, so that a later version can add types. */
 const NAMESPACES = new Set([
   ...['appeal', 'cash', 'onboarding', 'order', 'pack', 'points', 'prediction', 'profile', 'purchase'],
   ...['quest', 'report', 'reward', 'sanction', 'set', 'trade', 'wallet', 'webhook'],
 ])
-/** Of namespaces that the club's systems use, too. */
+/** Types in namespaces that the club's systems also use. */
 const RESERVED_TYPES = new Set(messageTypes)
 
 /** Whether a server key must not report events of this type, because the application records them. */

@@ -14,7 +14,7 @@ interface Voiding extends EventKey {
   note?: string | undefined
 }
 
-/** What the event had earned, and how much of it was taken. A repeat returns the same. */
+/** The grants of the event, and how many of their points were taken back. A repeat returns the same. */
 export async function voidEvent(
   tx: Transaction,
   { source, eventId, note }: Voiding,
@@ -43,7 +43,7 @@ async function keepVoid(tx: Transaction, { note, ...key }: Voiding) {
   return kept ? undefined : findEvent(tx, key)
 }
 
-/** The event of a void that was kept has come: an erasure of its fan then deletes the note. */
+/** Called when the event of a stored void arrives: an erasure of its fan then deletes the note. */
 export const assignVoid = prepared((tx: Transaction, key: EventKey, userId: string) => {
   const { events } = tx.tables
   return tx
@@ -69,7 +69,7 @@ const insertVoid = prepared((tx: Transaction, row: Tables['events']['$inferInser
   return tx.insert(events).values(row).onConflictDoNothing().returning({ eventId: events.eventId })
 })
 
-/** Not where the data was deleted. */
+/** Does nothing if the data was deleted. */
 const keepNote = prepared((tx: Transaction, key: EventKey, note: string) => {
   const { events } = tx.tables
   return tx

@@ -1,4 +1,4 @@
-/** Voids events of the application when what they tell of is taken back. */
+/** Voids events of the application when the fact that they describe is undone. */
 import { and, desc, eq, inArray, isNull, like } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { listMergedRecords } from '../../identity/users/merges.ts'
@@ -9,13 +9,13 @@ import { voidEvent } from './void-event.ts'
 interface Told {
   userId: string
   type: ApplicationEventType
-  /** A member of its data, which names what it tells of. */
+  /** A member of its data that identifies the fact. */
   about: Record<string, string>
 }
 
 /**
- * Voids the latest event of this type that tells of something, also of a record that was merged into the fan. Nothing happens if it
- * was voided before, or if an erasure has deleted its data.
+ * Voids the latest event of this type with these members, also if it belongs to a record that was merged into
+ * the fan. Does nothing if it was voided before, or if an erasure has deleted its data.
  */
 export async function voidLatest(tx: Transaction, { userId, type, about }: Told): Promise<void> {
   const { events } = tx.tables

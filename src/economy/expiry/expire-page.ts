@@ -1,4 +1,4 @@
-/** Books points that have ended, and warns of those that end soon, for the next fans of a pass. */
+/** Books points that have expired, and warns about points that expire soon, for the next fans of a pass. */
 import type { Transaction } from '../../../db/index.ts'
 import { lockFans } from '../../identity/users/users.ts'
 import type { NewEvent } from '../events/event.ts'
@@ -31,7 +31,7 @@ export interface ExpiredPage {
 
 interface Asked {
   term: ExpiryTerm
-  /** Midnight: what ends then or before is booked. */
+  /** Midnight: points that expire then or before are booked. */
   day: Date
   /** The fan after whom the page begins. */
   after: string
@@ -86,7 +86,10 @@ export async function expirePage(tx: Transaction, { term, day, after, limit }: A
   return result
 }
 
-/** How much of a fan's points has ended at a midnight: what is more than they have earned since. */
+/**
+ * The points of a fan that have expired at a midnight: the part of the balance that exceeds the points earned
+ * since.
+ */
 function endings(
   { balance, earned }: Holding,
   earnings: { points: number; at: Date }[],

@@ -1,6 +1,7 @@
 /**
- * Books the points that end, fan after fan, once a day. A batch is one unit of work: it locks the pass, books for the next
- * fans, and moves the cursor. After a crash the next batch begins where the last committed one ended, in any process.
+ * Books expired points, fan after fan, once a day. A batch is one unit of work: it locks the pass, books for
+ * the next fans, and moves the cursor. After a crash the next batch begins where the last committed one
+ * ended, in any process.
  */
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
@@ -10,7 +11,10 @@ import { type ExpiredPage, expirePage } from './expire-page.ts'
 
 /** Fans of a batch: other writers of SQLite, and of the same fans, wait for a whole batch. */
 export const FANS = 100
-/** Between two batches, so that requests that came during one write before the next. Milliseconds. */
+/**
+ * Pause between two batches, so that requests that arrived during a batch can write before the next one.
+ * Milliseconds.
+ */
 const PAUSE_MS = 2
 
 interface ExpiryDeps {
@@ -55,7 +59,7 @@ export async function expireBatch(
 
 const hasEnded = ({ day, cursor }: ExpiryPass, today: Date) => cursor === null && day >= today
 
-/** The pass that is interrupted, or that of today. A setting that was off for so long begins anew. */
+/** The interrupted pass, or the pass of today. If the setting was off for a long time, it starts again. */
 function nextPass(pass: ExpiryPass, today: Date): ExpiryPass {
   if (today.getTime() - pass.day.getTime() > WARNING_MS)
     return { ...pass, since: today, day: today, cursor: '' }

@@ -69,8 +69,8 @@ interface Wanted {
 }
 
 /**
- * The page, with its bounds and the own entry in each row. At least one row. The fans are counted, and no more of them sorted than
- * a page needs: their ranks follow from how many it skips.
+ * The page, with its bounds and the own entry in each row. At least one row. The fans are counted, and only
+ * as many are sorted as a page needs: their ranks follow from the number of skipped fans.
  */
 const selectPage = prepared((reader: Reader, { board, userId, limit, half, after, before }: Wanted) => {
   const { leaderboardScores: scores } = reader.tables

@@ -94,7 +94,7 @@ function boardOf(
   return board
 }
 
-/** A fan's own entry as others see it, but for the id; null when they are not on the board. */
+/** A fan's own entry as others see it, except for the id; null when they are not on the board. */
 async function presentOwn(read: Reader, board: string, userId: string) {
   const entry = await readRankedEntry(read, board, userId)
   return entry && { ...presentEntry(entry, entry.name), userId: entry.userId }
@@ -106,7 +106,9 @@ async function present(read: Reader, { entries, ...page }: BoardPage) {
   return { entries: entries.map(entry => presentEntry(entry, names.get(entry.userId))), userIds, ...page }
 }
 
-/** The page for a caller who has blocks: the rows of hidden fans stay, without what names them. */
+/**
+ * The page for a caller with blocks: the rows of hidden fans stay, without the members that identify them.
+ */
 async function hideBlocked(read: Reader, viewerId: string, userIds: string[], entries: PresentedEntry[]) {
   const hidden = await listHidden(read, viewerId, userIds)
   return entries.map((entry, index) => (hidden.has(userIds[index] ?? '') ? { ...entry, ...nameless } : entry))

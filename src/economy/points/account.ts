@@ -53,7 +53,9 @@ const insertOrLock = prepared((tx: Transaction, userId: string) => {
   )
 })
 
-/** As `lockAccount` for many fans. In the order of the ids: two batches cannot wait for each other. */
+/**
+ * Like `lockAccount` for many fans, in the order of the ids, so that two batches cannot wait for each other.
+ */
 export async function lockAccounts(tx: Transaction, userIds: string[]): Promise<void> {
   const rows = userIds.toSorted().map(userId => ({ userId, ...NEW_ACCOUNT }))
   await insertRows(tx, tx.tables.pointsAccounts, rows, 'lock')
@@ -96,7 +98,7 @@ const selectTails = prepared((reader: Reader, userIds: string) => {
 export const canBook = ({ account, isSound }: CheckedAccount, points: number) =>
   isSound && hasRoomFor(account, points, points)
 
-/** The same, and locks the account. For callers that write something else first. */
+/** The same check, which also locks the account. For callers that write something else first. */
 export async function canAppend(tx: Transaction, userId: string, points: number): Promise<boolean> {
   const account = await lockAccount(tx, userId)
   return canBook((await readAccounts(tx, [userId])).get(userId) ?? { account, isSound: true }, points)

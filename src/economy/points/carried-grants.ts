@@ -1,10 +1,10 @@
-/** Grants of merged fans, which are taken back of the fans that remain. */
+/** Grants of merged fans. They are taken back from the remaining fans. */
 import { and, eq, gt, lt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'
 import { grantSeqOfMergeRef } from './reasons.ts'
 
-/** The refs of what a merge has carried over, by the entry of the merged fan's grant. */
+/** The refs of carried-over grants, by the entry of the merged fan's grant. */
 export async function readCarriedGrants(reader: Reader, merge: Merge): Promise<Map<number, string>> {
   const { fromId, intoId } = merge
   const { pointsEntries: entries } = reader.tables

@@ -1,4 +1,4 @@
-/** The scores of many fans after points were taken back of them, computed from their ledgers. */
+/** The scores of many fans after points were taken back, computed from their ledgers. */
 import type { Transaction } from '../../../db/index.ts'
 import { earliestStart, isFinal } from '../leaderboard/boards.ts'
 import { listEnrolments } from '../leaderboard/enrolment.ts'

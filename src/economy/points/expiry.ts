@@ -1,6 +1,7 @@
 /**
- * Points that end. Those that a fan earns on one day of UTC end together, and the oldest are spent first: what is left of them
- * follows from the balance and from what was earned since, so that nothing is stored about them.
+ * Points that expire. Points that a fan earns on one UTC day expire together, and the oldest are spent first.
+ * The rest of a day's points follows from the balance and the points earned since, so nothing is stored about
+ * it.
  */
 import { and, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -19,7 +20,10 @@ export const dayOf = (at: Date) => new Date(at.getTime() - (at.getTime() % DAY_M
 
 const plus = (at: Date, ms: number) => new Date(at.getTime() + ms)
 
-/** Nothing ends before: fans who had points when the setting began are warned first. */
+/**
+ * Nothing expires before this time, so that fans who had points when the setting was turned on are warned
+ * first.
+ */
 export const firstExpiry = ({ since }: ExpiryTerm) => plus(dayOf(since), WARNING_MS)
 
 /** Points that were earned before this time have ended at `expiresAt`, a midnight. */
@@ -133,7 +137,10 @@ function sumHoldings(
 const sumSince = (lots: Lot[], since: Date) =>
   lots.reduce((sum, { points, at }) => (at >= since ? sum + points : sum), 0)
 
-/** What fans have earned in a time, entry by entry; of a fan who remains of a merge, what is left of it. */
+/**
+ * The points that fans have earned in a period, entry by entry; for a fan with merged records, the rest of
+ * them.
+ */
 export async function listEarnings(reader: Reader, userIds: string[], from: Date, until: Date) {
   const { userId, delta, createdAt } = reader.tables.pointsEntries
   const merged = await readMergedLots(reader, userIds)
@@ -148,7 +155,7 @@ export async function listEarnings(reader: Reader, userIds: string[], from: Date
   ]
 }
 
-/** What a fan into whom none was merged still has of what was earned before a time. */
+/** The rest of the points earned before a time, for a fan without merged records. */
 async function sumBefore(reader: Reader, userId: string, until: Date): Promise<number> {
   const [holding] = await sumHoldings(reader, until, eq(reader.tables.pointsAccounts.userId, userId), 1)
   return holding ? holding.balance - holding.earned : 0

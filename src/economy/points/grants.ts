@@ -66,7 +66,7 @@ export async function grantPoints(
 
   const before = await findBooked(tx, ref)
   if (before && before.userId !== userId) {
-    // Of the same fan, if the record that got it was merged into the fan since.
+    // It is the same fan if the record that got the grant was merged into the fan since.
     const merged = before.delta === delta ? await listMergedRecords(tx, userId) : []
     if (!merged.some(({ id }) => id === before.userId)) throw new DomainError(pointsProblems.ref_reused)
     const { balance } = await readBalance(tx, userId)

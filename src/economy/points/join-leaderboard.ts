@@ -1,4 +1,7 @@
-/** Joins and leaves the leaderboards. In the folder of the ledger, since points earned before the enrolment count. */
+/**
+ * Joins and leaves the leaderboards. It is in the folder of the ledger because points earned before the
+ * enrolment count.
+ */
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { boardsAt, earliestStart } from '../leaderboard/boards.ts'

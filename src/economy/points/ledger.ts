@@ -109,7 +109,7 @@ interface Ledger extends CheckedAccount {
   /** Entries of the causes that were asked for, and those booked since. */
   known: Map<string, PointsEntry>
   booked: AppendedEntry[]
-  /** Grants of which points were taken back. */
+  /** Grants from which points were taken back. */
   taken: Booked[]
 }
 
@@ -149,7 +149,7 @@ export async function openLedgers(
     if (further.length > 0) await loadCauses(further)
   }
 
-  /** What a merge has made of the grant of a merged fan. */
+  /** The grant in the remaining fan's ledger for a grant of a merged fan. */
   function carriedGrant(userId: string, { seq }: PointsEntry): Grant | undefined {
     const [into, ref] = [intoOf.get(userId), carried.get(userId)?.get(seq)]
     return into === undefined || ref === undefined ? undefined : { userId: into, reason: 'merge', ref }
@@ -167,7 +167,8 @@ export async function openLedgers(
     const voiding = { reason: voidReasonOf(reason), ref }
     const before = ledger.known.get(nameOf(voiding))
     const carriedOn = carriedGrant(userId, granted)
-    // The fan who remains returns the points to this record, which loses them as it had earned them.
+    // The remaining fan returns the points to this record, from which they are then taken back like any
+    // grant.
     const reclaimed = carriedOn && !before ? takeBack(carriedOn).points : 0
     if (carriedOn && reclaimed > 0) {
       const returned = `${carriedOn.userId}:${carriedOn.ref}`

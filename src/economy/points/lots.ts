@@ -1,6 +1,7 @@
 /**
- * What is left of what a fan has earned, by when it was earned: the oldest is spent first. A merge carries what is left of the merged
- * fan's points with their age, which no statement over one ledger can tell: see `readMergedLots`.
+ * The unspent points of a fan, by the time at which they were earned; the oldest are spent first. A merge
+ * transfers the unspent points of the merged fan with their age, which cannot be computed from one ledger
+ * alone: see `readMergedLots`.
  */
 import { asc, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
@@ -29,7 +30,7 @@ export function lotsOf(ledgers: Ledgers, userId: string, until = Number.POSITIVE
     const carried = carriedBy({ reason, ref })
     if (!carried && delta > 0) add(lots, { points: delta, at: createdAt })
     else if (!carried) spend(lots, -delta)
-    // One merge books several entries, whose sum is what was left.
+    // One merge books several entries, whose sum is the rest.
     else if (!merges.has(`${carried.fromId} ${carried.seq}`)) {
       merges.add(`${carried.fromId} ${carried.seq}`)
       for (const lot of lotsOf(ledgers, carried.fromId, carried.seq + 1)) add(lots, lot)
@@ -38,7 +39,9 @@ export function lotsOf(ledgers: Ledgers, userId: string, until = Number.POSITIVE
   return lots
 }
 
-/** Nearly always the last: only a merge, or a clock that went back, brings an older one. */
+/**
+ * The new lot is nearly always the last one: only a merge, or a clock that was set back, adds an older one.
+ */
 function add(lots: Lot[], lot: Lot): void {
   const place = lots.findLastIndex(({ at }) => at <= lot.at)
   lots.splice(place + 1, 0, lot)
@@ -54,14 +57,17 @@ function spend(lots: Lot[], points: number): void {
   }
 }
 
-/** Of those of the fans who remain of merges. Others have none here: their own entries tell when points were earned. */
+/**
+ * For fans with merged records. Other fans are not in the result: their own entries show when points were
+ * earned.
+ */
 export async function readMergedLots(reader: Reader, userIds: string[]): Promise<Map<string, Lot[]>> {
   const merged = await listMergedIds(reader, userIds)
   const ledgers = await readLedgers(reader, merged)
   return new Map([...merged.keys()].map(userId => [userId, lotsOf(ledgers, userId)]))
 }
 
-/** Of those of the fans who remain of merges, and of who was merged into them. */
+/** The ledgers of fans with merged records, and of these records. */
 export const readMergedLedgers = async (reader: Reader, userIds: string[]): Promise<Ledgers> =>
   readLedgers(reader, await listMergedIds(reader, userIds))
 

@@ -1,6 +1,7 @@
 /**
- * Carries the points of a merged fan over to the other fan, by entries of both ledgers. What the fan has earned counts for the
- * lifetime points of the other, and on the boards that are not final; what the fan has spent of it is booked as spent.
+ * Transfers the points of a merged fan to the other fan, with entries in both ledgers. The points that the
+ * fan has earned count for the lifetime points of the other fan, and on boards that are not final; the spent
+ * part is booked as spent.
  */
 import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
@@ -23,13 +24,14 @@ import {
 } from './reasons.ts'
 
 export interface CarriedPoints {
-  /** What the other fan's balance and lifetime points rise by. */
+  /** The amounts by which the other fan's balance and lifetime points rise. */
   balance: number
   lifetime: number
 }
 
 /**
- * Both records are locked. A repeat carries over what was booked on the merged record since, such as by a corrected result.
+ * Both records are locked. A repeat transfers points that were booked on the merged record since then, for
+ * example by a corrected result.
  * @throws LedgerMismatchError; DomainError `points_limit_reached`
  */
 export async function carryPoints(tx: Transaction, { fromId, intoId }: Merge): Promise<CarriedPoints> {
@@ -57,7 +59,10 @@ export async function carryPoints(tx: Transaction, { fromId, intoId }: Merge): P
 }
 carryPoints.problems = [pointsProblems.points_limit_reached] as const
 
-/** What this unit of work has booked on merged records, such as by the result of a match, goes on to the fans they lead to. */
+/**
+ * Transfers points that this unit of work has booked on merged records, for example by the result of a match,
+ * to the remaining fans.
+ */
 export async function carryLatePoints(tx: Transaction, userIds: string[]): Promise<void> {
   if (userIds.length === 0) return
   for (const merge of await listMerges(tx, toList(userIds))) {
@@ -87,13 +92,16 @@ async function readUncarried(tx: Transaction, { fromId, intoId }: Merge) {
 
 interface CarriedEarning {
   points: number
-  /** That are not final, besides the global one. */
+  /** The boards that are not final, without the global one. */
   boards: string
   /** Of a grant. */
   grantSeq?: number
 }
 
-/** What remains of the earnings of these entries: each grant alone, since it can be taken back; the others in sums by boards. */
+/**
+ * The earnings that remain of these entries: each grant separately, since it can be taken back; the others as
+ * sums by boards.
+ */
 function earningsOf(
   entries: { seq: number; reason: string; ref: string; delta: number; createdAt: Date }[],
   now: Date,

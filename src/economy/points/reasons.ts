@@ -69,7 +69,7 @@ export const CARRYING_REASONS = ['merge', 'merge_spent', 'merge_returned'] as co
 
 interface MergeRef {
   fromId: string
-  /** Up to which entry of the merged fan is carried over. */
+  /** The last entry of the merged fan that is carried over. */
   seq: number
   /** Other boards than the global one on which the points count, separated by commas and percent-encoded. */
   boards: string
@@ -77,7 +77,9 @@ interface MergeRef {
   grantSeq?: number
 }
 
-/** The `ref` of what a merge carries over: `FROM:SEQ` or `FROM:SEQ:BOARDS`; of one grant `FROM:GRANT:BOARDS:SEQ`. */
+/**
+ * The `ref` of a merge entry: `FROM:SEQ` or `FROM:SEQ:BOARDS`; for a single grant `FROM:GRANT:BOARDS:SEQ`.
+ */
 export const mergeRefOf = ({ fromId, seq, boards, grantSeq }: MergeRef) =>
   grantSeq === undefined
     ? [fromId, seq, ...(boards === '' ? [] : [boards])].join(':')
@@ -140,7 +142,10 @@ export interface Earning extends Booked {
   taken: { points: number; at: Date } | null
 }
 
-/** What counts of an earning on each board: points that were taken back do not, unless the board was final by then. */
+/**
+ * The points of an earning that count on each board: points that were taken back do not count, unless the
+ * board was final by then.
+ */
 export function remainingOf({ points, taken, ...booked }: Earning): { board: Board; points: number }[] {
   return boardsFor(booked)
     .map(board => ({ board, points: taken && !isFinal(board, taken.at) ? points - taken.points : points }))

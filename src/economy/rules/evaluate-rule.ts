@@ -1,4 +1,7 @@
-/** What a rule says about an event, without limit and budget. Depends on nothing but the two, so that it can be repeated. */
+/**
+ * Evaluates a rule for an event, without limit and budget. The result depends only on the two, so the
+ * evaluation can be repeated.
+ */
 import { type Condition, findUnmet, valueAt } from '../../club/catalogue/conditions.ts'
 import { MAX_POINTS } from './entry-schema.ts'
 import type { Rule } from './rule.ts'
@@ -36,6 +39,6 @@ function pointsOf(points: Rule['points'], data: unknown): number {
   if ('fixed' in points) return points.fixed
   const value = valueAt(data, points.per)
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return 0
-  // Exact: no quotient by a whole number rounds up to the next whole number.
+  // This is exact: dividing by a whole number never rounds up to the next whole number.
   return Math.min(Math.floor(value / points.every) * points.points, MAX_POINTS)
 }

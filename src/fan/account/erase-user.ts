@@ -1,7 +1,9 @@
 /**
- * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted tokens, redemption codes,
- * notes of grants, stored responses, webhook deliveries, the locker, linked wallets, and what the fan is to other fans. The rest stays under an id that identifies no person: the ledger,
- * whose hashes contain no personal data; ranked entries, since removing one would change other ranks; claims, purchases and packs.
+ * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted
+ * tokens, redemption codes, notes of grants, stored responses, webhook deliveries, the locker, linked
+ * wallets, and relations to other fans. The rest stays under an id that does not identify a person: the
+ * ledger, whose hashes contain no personal data; ranked entries, since removing one would change other ranks;
+ * claims, purchases and packs.
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { deletePicturesOf } from '../../club/pictures/owned.ts'
@@ -97,10 +99,10 @@ const NOTHING = {
 }
 
 /**
- * A repeat erases what an earlier call has left, or what was stored since. Sessions, which cannot be used, and stored responses
- * are stored under the provider's subject: a repeat finds them by it only. Returns what it erased, or null if nothing is
- * stored about the fan.
- * `onErased` is called with the tombstone before the unit of work is committed.
+ * A repeat erases what an earlier call has left, or what was stored since. Sessions, which cannot be used any
+ * more, and stored responses are stored under the provider's subject: a repeat finds them only by the
+ * subject. Returns what it erased, or null if nothing is stored about the fan. `onErased` is called with the
+ * tombstone before the unit of work is committed.
  */
 export async function eraseUser(
   tx: Transaction,
@@ -139,7 +141,9 @@ function namesOf(fans: Subject[]): Subject[] {
   return [...names].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, fan]) => fan)
 }
 
-/** Of one record: that of the fan, or of one who was merged into the fan. True if it was not erased before. */
+/**
+ * Erases one record: that of the fan, or one that was merged into the fan. True if it was not erased before.
+ */
 async function eraseOne(tx: Transaction, user: User): Promise<boolean> {
   const first = await eraseRecord(tx, user)
   await voidCodes(tx, user.id)

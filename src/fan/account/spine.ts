@@ -1,4 +1,4 @@
-/** What follows the erasure of a fan in rooms above, in the same unit of work. */
+/** Work of higher rooms after the erasure of a fan, in the same unit of work. */
 import type { Transaction } from '../../../db/index.ts'
 
 declare module '../../../db/types.ts' {

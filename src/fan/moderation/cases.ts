@@ -1,4 +1,7 @@
-/** The queue of moderators. A case is all open reports of one subject; its id is that of the oldest of them. */
+/**
+ * The queue of moderators. A case consists of all open reports about one subject; its id is the id of the
+ * oldest report.
+ */
 import { and, asc, count, desc, eq, isNotNull, isNull, lt, min, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -35,8 +38,8 @@ export interface CaseList {
 }
 
 /**
- * Open cases. Each reporter weighs the share of their resolved reports that were upheld, counting one upheld and one dismissed
- * report more: a first report weighs one half, like that of the filter.
+ * Open cases. The weight of a reporter is the share of their resolved reports that were upheld, with one
+ * upheld and one dismissed report added: a first report has the weight one half, like a report of the filter.
  */
 export function listCases(reader: Reader, { limit, order = 'heaviest', after }: CaseList) {
   const { reports } = reader.tables
@@ -125,8 +128,9 @@ export async function countOpenReports(reader: Reader): Promise<{ open: number; 
 }
 
 /**
- * Decides a case, or about a fan, and resolves the open reports of the subject. A report that comes meanwhile waits, and begins
- * another case. Of several decisions of one case at once, one succeeds. `about`: id of a case, or user id.
+ * Decides a case, or about a fan, and resolves the open reports of the subject. A concurrent report waits,
+ * and begins another case. If several decisions about a case are made at the same time, one succeeds.
+ * `about`: id of a case, or user id.
  * @throws DomainError `case_not_open`, and those of `recordDecision`
  */
 export async function decide(tx: Transaction, about: string, decision: CaseDecision): Promise<Decision> {
@@ -144,7 +148,7 @@ export async function decide(tx: Transaction, about: string, decision: CaseDecis
 }
 decide.problems = [caseProblems.case_not_open, ...recordDecision.problems] as const
 
-/** Says who decided it: of two moderators at one case, the second would else look for the reason. */
+/** States who has decided it, for the second of two moderators who decide the same case. */
 export async function notOpen(reader: Reader, reportId = ''): Promise<DomainError> {
   const { reports } = reader.tables
   const [report] = await reader.select().from(reports).where(eq(reports.id, reportId))

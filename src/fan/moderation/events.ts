@@ -1,6 +1,6 @@
 /**
- * Events for the fans who are concerned by a decision, without who decided. Rules and quests do not get them: points for an upheld
- * report would pay for reporting.
+ * Events for the fans who are concerned by a decision, without who decided. Rules and quests do not get them:
+ * points for upheld reports would be an incentive to report.
  */
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { applicationEvent } from '../../economy/events/record-event.ts'

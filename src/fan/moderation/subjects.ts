@@ -14,7 +14,10 @@ interface Subject {
   id: string
   /** Whose it is. Their record is locked, so that a decision about the case waits for the report. */
   fanId: string
-  /** What it showed, which becomes JSON. Nothing of the reporter: an erasure of theirs leaves it. */
+  /**
+   * What the subject showed, which is stored as JSON. It contains no data of the reporter, so erasing the
+   * reporter does not change it.
+   */
   evidence: Record<string, unknown>
 }
 
@@ -22,7 +25,10 @@ type FindSubject = (tx: Transaction, reporterId: string, reference: string) => P
 
 type Found = Awaited<ReturnType<typeof lockOther>> | Awaited<ReturnType<typeof lockOtherById>>
 
-/** Fans can report one whom they have blocked; to the other side of a block, the fan does not exist. */
+/**
+ * A fan can report someone they have blocked, but not someone who has blocked them: for the caller, that fan
+ * does not exist.
+ */
 const canReport = (found: Found): found is NonNullable<Found> =>
   found !== null && !found.other.hiddenAt && !(found.relation?.blockedByAt && !found.relation.blockedAt)
 
@@ -33,7 +39,7 @@ async function findReportedFan(tx: Transaction, reporterId: string, handle: stri
   return { id, fanId: id, evidence: await readShownProfile(tx, id) }
 }
 
-/** By the handle of its fan. One that is not shown to the reporter is like none. */
+/** By the handle of its fan. A locker that the reporter may not see counts as missing. */
 async function findReportedLocker(tx: Transaction, reporterId: string, handle: string): Promise<Subject> {
   const { id, fanId, evidence } = await findReportedFan(tx, reporterId, handle)
   const locker = await readShelves(tx, reporterId, fanId)

@@ -47,7 +47,7 @@ export async function changeOwnProfile(tx: Transaction, userId: string, change: 
   await changeProfile(tx, userId, change, pointer)
 }
 
-/** A name that is reserved is for the staff to give; who has it keeps it. */
+/** Only staff can assign reserved names. A fan who already has one keeps it. */
 async function requireUnreserved(
   tx: Transaction,
   userId: string,
@@ -67,7 +67,10 @@ async function requireUnreserved(
 
 const PUBLIC_TEXTS = ['displayName', 'handle', 'bio'] as const
 
-/** By anybody. `pointer`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
+/**
+ * For any writer. `pointer`: JSON Pointer of the profile in the request. @throws DomainError
+ * `validation_failed` and its problems
+ */
 export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
   const normal = normalizeProfile(change, pointer)
   if (Object.keys(normal).length === 0) return

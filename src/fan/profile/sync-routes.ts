@@ -9,7 +9,7 @@ import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { ParsedClaims } from '../../platform/identity-provider/claims.ts'
 import { providerProblems } from '../../platform/identity-provider/problems.ts'
 
-/** In the path that every deployment has, so that a client generated against one works with another. */
+/** The path that every deployment has, so that a generated client works with each of them. */
 const NEUTRAL = 'identity'
 
 export const syncRoutes = (deps: FanDeps) => {
@@ -27,7 +27,7 @@ export const syncRoutes = (deps: FanDeps) => {
   )
 }
 
-/** The work, and what comes before it. @throws DomainError `session_required` */
+/** The write, and the request to the provider before it. @throws DomainError `session_required` */
 function syncOf({ identity }: FanDeps, caller: AuthenticatedCaller) {
   const { credential, subject } = caller
   // The provider accepts its own tokens only.

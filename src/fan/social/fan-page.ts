@@ -1,4 +1,4 @@
-/** A fan as another one, or nobody in particular, sees them. */
+/** A fan's page, as another fan or an anonymous caller sees it. */
 
 import { teamKind } from '../../club/teams/team-kind.ts'
 import type { Viewer } from '../../core/caller.ts'

@@ -1,4 +1,4 @@
-/** What a feed shows of each public event: these members of its data, and no others. */
+/** The members of each public event that a feed shows. */
 import type { PUBLIC_EVENT_TYPES } from '../../../db/schema/economy/events.ts'
 import { Closed, Id, Instant, NextCursor, Nullable } from '../../core/schemas.ts'
 import { type Static, type TObject, type TProperties, Type } from '../../core/typebox.ts'

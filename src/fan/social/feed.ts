@@ -1,4 +1,4 @@
-/** The feed of a fan: what those whom the fan follows have done, the newest first. */
+/** The feed of a fan: activities of followed fans, the newest first. */
 import { desc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'

@@ -26,7 +26,10 @@ interface Entry<Valid> {
   expiresAt: Date | null
 }
 
-/** A further sign-in of a fan is not cached: no change of the fan's record invalidates the tag of its subject. */
+/**
+ * The token of an additional sign-in of a fan is not cached, since changes of the fan's record do not
+ * invalidate the tag of its subject.
+ */
 const AT_ONCE = new Date(0)
 
 export type TokenValidityCache = ReturnType<typeof createTokenValidityCache>

@@ -14,7 +14,7 @@ const ACCESS_TOKEN_MS = 15 * 60_000
 const REFRESH_TOKEN_MS = 30 * DAY_MS
 /** Active sessions of a fan. */
 const MAX_SESSIONS = 50
-/** The generation of a refresh token that was issued and never used, once another one of its generation was. */
+/** The generation of an unused refresh token after another token of the same generation was used. */
 const SUPERSEDED = 0
 
 export type NativeSession = Tables['nativeSessions']['$inferSelect']
@@ -130,8 +130,9 @@ async function findToken(tx: Transaction, hash: string) {
 }
 
 /**
- * When a token was accepted again, its generation has several successors, of which a client keeps one. Once that one is used,
- * the others are not previous tokens: whoever has one has copied it. The update of the session has locked them.
+ * If a token was accepted again, it has several successors, of which the client keeps one. When that one is
+ * used, the others must not be accepted as previous tokens: only someone who has copied one would use it. The
+ * update of the session has locked them.
  */
 async function supersedeSiblings(tx: Transaction, { id, generation }: NativeSession, used: string) {
   const { refreshTokens } = tx.tables

@@ -26,8 +26,8 @@ export function openTokenOf({ provider, subject, credential }: AuthenticatedCall
 export type TokenCheck = (token: OpenToken) => { valid: boolean; userId: string }
 
 /**
- * Checks as `requireValidSessionToken` and `requireValidNativeToken`, in at most three statements for any number of tokens
- * of one provider. The expiry of the tokens themselves is not checked.
+ * Checks like `requireValidSessionToken` and `requireValidNativeToken`, in at most three statements for any
+ * number of tokens of one provider. The expiry of the tokens themselves is not checked.
  */
 export async function checkOpenTokens(
   reader: Reader,

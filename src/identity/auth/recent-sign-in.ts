@@ -1,4 +1,7 @@
-/** Step-up authentication for what cannot be undone: a session token of a user who has just authenticated. */
+/**
+ * Step-up authentication for actions that cannot be undone: requires a session token of a user who has just
+ * authenticated.
+ */
 
 import type { Credential } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'

@@ -60,7 +60,7 @@ export interface ValidToken {
   /** Of the profile. */
   locale: string | null
   hasBlocks: boolean
-  /** Whether the token is of a further sign-in of the fan, whose record says the rest. */
+  /** Whether the token belongs to an additional sign-in of a merged fan. */
   isMerged: boolean
 }
 
@@ -130,7 +130,10 @@ export async function requireValidNativeToken(
   return { provider, subject, ...valid, expiresAt }
 }
 
-/** Finds the user by the parameters: by the columns of the session, PostgreSQL would read every user of the provider. */
+/**
+ * Finds the user by the parameters: with a join on the columns of the session, PostgreSQL would read every
+ * user of the provider.
+ */
 const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId: string }) => {
   const { nativeSessions } = reader.tables
   const user = tokenValidityOfSubject(reader, values).as('user')
@@ -226,7 +229,7 @@ export async function endAllSessions(tx: Transaction, userId: string): Promise<n
   return devices
 }
 
-/** In one order: two units of work cannot wait for each other. */
+/** Always in the same order, so that two units of work cannot wait for each other. */
 async function readSignIns(tx: Transaction, caller: Subject & Viewer): Promise<Subject[]> {
   if (caller.userId === NOBODY) return [caller]
   const signIns = await listSignIns(tx, await requireUser(tx, caller.userId))

@@ -1,4 +1,4 @@
-/** Checks what a fan writes for others to read. Each write of such a text calls it, in its unit of work. */
+/** Checks public texts of fans. Each write of such a text calls it, in its unit of work. */
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { publicTextProblems } from './problems.ts'

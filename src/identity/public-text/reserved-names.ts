@@ -1,4 +1,4 @@
-/** Names that fans may take for the club's own: no fan gives them to themselves. */
+/** Names that look official, which fans cannot choose. */
 import { lookOfName } from '../../core/name-text.ts'
 
 const RESERVED =
@@ -9,7 +9,7 @@ const RESERVED =
 /** Whether a name looks like a reserved one, like several in a row, or like one in the plural or with a number behind it. */
 export type IsReservedName = (name: string) => boolean
 
-/** `own`: the names of the club, beside those of every club. */
+/** `own`: the names of this club, in addition to the names that are reserved for every club. */
 export function createReservedNames(own: readonly string[]): IsReservedName {
   const looks = [...RESERVED, ...own].map(lookOfName)
   const plurals = looks.map(look => `${look}s`)
@@ -17,10 +17,10 @@ export function createReservedNames(own: readonly string[]): IsReservedName {
   return name => [name, withoutNumber(name)].some(text => isMadeOf(lookOfName(text), [...looks, ...plurals]))
 }
 
-/** Whether the text is a row of these parts, each any number of times. */
+/** Whether the text is a sequence of these parts, each any number of times. */
 function isMadeOf(text: string, parts: string[]): boolean {
   const ends = new Set([0])
-  // Ends that are added are visited in turn.
+  // The loop also visits ends that it adds.
   for (const end of ends)
     for (const part of parts) if (text.startsWith(part, end)) ends.add(end + part.length)
   return text !== '' && ends.has(text.length)

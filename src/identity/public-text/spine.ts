@@ -1,4 +1,4 @@
-/** What the texts that fans show to others must meet: one policy for each database. */
+/** The rules for public texts of fans: one policy for each database. */
 import type { Transaction } from '../../../db/index.ts'
 import type { IsReservedName } from './reserved-names.ts'
 import type { TextFilter } from './text-filter.ts'

@@ -8,7 +8,7 @@ export interface TextFilter {
   matches(text: string): boolean
 }
 
-/** The library finds a word within these. */
+/** Names in which the library finds a forbidden word. */
 const SURNAMES_AND_PLACES = [
   'Dickens',
   'Dickenson',

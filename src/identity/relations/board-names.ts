@@ -1,4 +1,7 @@
-/** What leaderboards show of fans, by their privacy. A block is of two fans, and no part of it: see `listHidden`. */
+/**
+ * What leaderboards show of fans, by their privacy. Blocks between two fans are applied separately: see
+ * `listHidden`.
+ */
 import type { Reader } from '../../../db/index.ts'
 import { toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'

@@ -1,4 +1,4 @@
-/** Deletes what a fan is to others, and others to the fan, and what the fan shows. */
+/** Deletes the relations between a fan and others, and the fan's privacy settings. */
 import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 

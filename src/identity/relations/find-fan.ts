@@ -13,8 +13,8 @@ import { follows, isShown, isVisible, leaderboardNameOf, mutes } from './visibil
 export const fanNotFound = () => new DomainError(userProblems.fan_not_found)
 
 /**
- * Locks the fan, and reads what the caller is to them. Null for a handle that nobody has, after the same statements: a caller
- * who is blocked measures no difference.
+ * Locks the fan, and reads the relation between the caller and the fan. Null for an unknown handle, after the
+ * same statements, so that the response time does not reveal a block.
  * @throws DomainError `ofOneself` for the caller's own handle
  */
 export async function lockOther(

@@ -62,7 +62,7 @@ const selectOf = (list: List) =>
       list === 'blocks'
         ? sql<boolean>`false`.mapWith(Boolean)
         : isShown(reader, 'profile', userId, fan.userId)
-    // The handle of a hidden fan may be what it is hidden for.
+    // The handle itself may be the reason for hiding a fan.
     const notHidden = list === 'blocks' ? undefined : sql`not ${isHiddenByModerators(reader, listedId)}`
     const unblocked =
       list === 'mutes' ? sql`${relations.blockedAt} is null and ${relations.blockedByAt} is null` : undefined

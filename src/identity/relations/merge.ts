@@ -1,4 +1,4 @@
-/** What fans are to each other after a merge: the relations of both to others, united. */
+/** Merges the relations of two fans to others. */
 import { and, asc, desc, eq, isNotNull, or } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
@@ -14,8 +14,9 @@ type Times = Pick<Relation, 'followedAt' | 'mutedAt' | 'blockedAt' | 'blockedByA
 const NOTHING: Times = { followedAt: null, mutedAt: null, blockedAt: null, blockedByAt: null }
 
 /**
- * A block of either fan is one of the fan that remains, and ends follows. What the two were to each other ends. The oldest follows
- * stay, as many as a fan can have. Both records are locked, and so no relation of either changes meanwhile.
+ * A block of either fan applies to the remaining fan, and ends follows. Relations between the two fans end.
+ * The oldest follows stay, as many as a fan can have. Both records are locked, and so no relation of either
+ * changes meanwhile.
  */
 export async function mergeRelations(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { fanRelations: relations, followCounts } = tx.tables

@@ -3,7 +3,10 @@ import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 
-/** Creates what is missing of both rows, and locks them, in one order for all writers. Returns them as they are. */
+/**
+ * Creates the missing rows of the pair, and locks both, in the same order for all writers. Returns the
+ * current rows.
+ */
 export const lockPair = prepared((tx: Transaction, firstId: string, secondId: string) => {
   const { fanRelations: relations } = tx.tables
   return tx
@@ -19,7 +22,7 @@ export const lockPair = prepared((tx: Transaction, firstId: string, secondId: st
     .returning()
 })
 
-/** Deletes those rows of the pair that say nothing. */
+/** Deletes rows of the pair that contain no relation. */
 export const deleteEmpty = prepared((tx: Transaction, fanId: string, otherId: string) => {
   const { fanRelations: relations } = tx.tables
   const { followedAt, mutedAt, blockedAt, blockedByAt } = relations

@@ -1,5 +1,5 @@
 /**
- * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies.
+ * The only definition of what a fan may see of another fan, as SQL. Every read of other fans applies it.
  */
 import { and, type Column, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
@@ -10,8 +10,9 @@ import { DEFAULT_PRIVACY } from './schema.ts'
 type Tables = Pick<Reader, 'tables'>
 
 /**
- * SQL: whether neither of the two has blocked the other, and no moderator has hidden the fan. Fans see themselves. Here and below each fan
- * is looked up: for `exists`, PostgreSQL may read all rows of the viewer for each fan, or all fans.
+ * SQL: whether neither of the two has blocked the other, and no moderator has hidden the fan. Fans see
+ * themselves. Here and below there is a look-up for each fan: for `exists`, PostgreSQL may read all rows of
+ * the viewer for each fan, or all fans.
  */
 export function isVisible({ tables }: Tables, viewerId: string, fanId: Column): SQL<boolean> {
   const { fanRelations: relations } = tables
@@ -74,7 +75,10 @@ export function isShown(
     when 'followers' then ${follows(reader, viewerId, fanId)} else false end)`.mapWith(Boolean)
 }
 
-/** Query for the ids of the fans whose activity a fan wants to see, of whom `showsActivity` is to be asked. */
+/**
+ * Query for the ids of the fans that a fan follows and has not muted. `showsActivity` must be checked for
+ * each of them.
+ */
 export function fansInFeed(reader: Reader, viewerId: string) {
   const { fanRelations: relations } = reader.tables
   return reader
@@ -84,8 +88,8 @@ export function fansInFeed(reader: Reader, viewerId: string) {
 }
 
 /**
- * SQL: whether the fan shows activity to followers, by `isVisible` and `isShown`. A constraint excludes a block beside a follow,
- * so that one row of `users` and one of the settings is looked up.
+ * SQL: whether the fan shows activity to followers, by `isVisible` and `isShown`. A constraint excludes a
+ * follow between fans with a block, so only one row of `users` and one of the settings is looked up.
  */
 export function showsActivity({ tables: { users, privacySettings: settings } }: Tables, fanId: SQL): SQL {
   return sql`coalesce((select judged.erased_at is null and judged.hidden_at is null and judged.silenced_at is null

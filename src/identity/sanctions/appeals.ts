@@ -114,7 +114,8 @@ const selectById = preparedRow((reader: Reader, id: string) => {
 })
 
 /**
- * By id: only two of one way of signing in are known to be of two people. Commands know names only, so that they are compared by name.
+ * Compares ids: only two ids from the same way of signing in are known to belong to two people. Commands know
+ * only names, so these are compared by name.
  */
 export function maybeSamePerson(one: Moderator, other: Moderator): boolean {
   if (one.decidedById == null || other.decidedById == null) return isSameName(one.decidedBy, other.decidedBy)

@@ -1,4 +1,7 @@
-/** Decisions of moderators. They are only appended: what is in force is the fold of all decisions about a fan. */
+/**
+ * Decisions of moderators. They are append-only: the sanctions in force are computed from all decisions about
+ * a fan.
+ */
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'

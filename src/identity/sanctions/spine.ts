@@ -1,4 +1,4 @@
-/** Who records for the fan what moderators have decided, in the unit of work of the decision. */
+/** The functions that record events for decisions of moderators, in the unit of work of the decision. */
 import type { Transaction } from '../../../db/index.ts'
 import type { Appeal } from './appeals.ts'
 import type { Decision } from './decisions.ts'

@@ -9,7 +9,10 @@ import { foldDecisions, listDecisions } from './decisions.ts'
 
 export interface Writing {
   allowedWhenSuspended: boolean
-  /** Takes nothing but what the fan has: a caller without a record gets none, and `work` the caller of no id. */
+  /**
+   * The write only deletes: for a caller without a record none is created, and `work` gets a caller with an
+   * empty id.
+   */
   onlyDeletes?: boolean
 }
 

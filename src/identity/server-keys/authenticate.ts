@@ -38,14 +38,14 @@ export async function requireServerKey({ db, config }: ServerKeyDeps, token: str
   return key
 }
 
-/** Why a text is no key of this database, for developers and operators. */
+/** Why a text is not a key in this database, for developers and operators. */
 export const UNIDENTIFIED = {
   not_a_key: 'This is not a server key: server keys start with mdk_.',
   misspelt: 'The server key is misspelt: its checksum does not match.',
   unknown: 'The database has no such server key.',
 } as const
 
-/** The key, valid or not, or why it is none. */
+/** The key, valid or not, or the reason why the text is not a key. */
 export async function identifyServerKey(
   reader: Reader,
   text: string,

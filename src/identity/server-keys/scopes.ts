@@ -3,7 +3,10 @@
 interface Scope {
   /** For operators. */
   meaning: string
-  /** What a key with this scope can bring into being. In the console such a key is of the group `money` of CONSOLE_TWO_PERSON. */
+  /**
+   * What a key with this scope can create. In the console such a key belongs to the group `money` of
+   * CONSOLE_TWO_PERSON.
+   */
   creates: readonly ('points' | 'cash' | 'goods')[]
 }
 
@@ -15,7 +18,7 @@ export const SERVER_SCOPES = {
   'redemptions:read': { meaning: 'look up redemption codes', creates: [] },
   'redemptions:write': { meaning: 'use redemption codes', creates: [] },
   'matches:write': { meaning: 'change matches, and read their check-in codes', creates: ['points'] },
-  // A line that comes back returns its units to the stock, which gives nobody anything.
+  // A returned line only puts its units back into the stock.
   'orders:write': { meaning: 'report orders', creates: [] },
   'uploads:write': { meaning: 'upload pictures of the catalogue', creates: [] },
   'fans:read': { meaning: 'read data of fans', creates: [] },

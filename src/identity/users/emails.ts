@@ -1,6 +1,7 @@
 /**
- * Fans by e-mail, where the operator wants it: a keyed hash of each address that the provider calls verified, so that the
- * column neither shows an address nor can be searched by guesses without the key. A task fills it after every writer of the mirror.
+ * Finds fans by e-mail, if the operator turns it on. The column contains a keyed hash of each verified
+ * address, so that it neither shows an address nor can be searched by guessing without the key. A task fills
+ * it after each write of the mirror.
  */
 import { createHmac } from 'node:crypto'
 import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
@@ -13,8 +14,9 @@ import { locksForUpdate } from '../../../db/row-lock.ts'
 const MAX_SAME = 20
 
 /**
- * What addresses are compared by: the case of ASCII letters and surrounding spaces do not matter. Other letters are not folded,
- * because providers keep such addresses apart, and the lower case of some is an ASCII letter: that of the Kelvin sign is k.
+ * The form in which addresses are compared: the case of ASCII letters and surrounding spaces do not matter.
+ * Other letters are not folded, because providers treat such addresses as different, and the lower case of
+ * some is an ASCII letter: for the Kelvin sign it is k.
  */
 export function normalizeEmail(email: string): string {
   let [start, end] = [0, email.length]
@@ -86,7 +88,7 @@ export async function indexEmails(
   const clear = (tx: Transaction, size: number) => clearHashes(tx, isStale, size)
   const isAny = async (query: Promise<unknown[]>) => (await query).length > 0
   const one = () => db.read.select({ userId: identities.userId }).from(identities)
-  // Reads alone while there is nothing to do.
+  // Only reads while there is nothing to do.
   const cleared = (await isAny(one().where(isStale).limit(1))) ? await inBatches(db, clear, stopRequested) : 0
   if (!fanEmails || !(await isAny(one().where(isMissing(identities)).limit(1)))) return cleared
   return cleared + (await inBatches(db, (tx, size) => fillHashes(tx, fanEmails, size), stopRequested))

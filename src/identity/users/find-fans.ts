@@ -1,4 +1,4 @@
-/** Fans for the club's own systems, by what those know of them. */
+/** Finds fans for the club's own systems, by the identifiers that these systems know. */
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { refuseField } from '../../core/transport-problems.ts'

@@ -1,6 +1,6 @@
 /**
- * Merges a statement of the provider into the mirror. Each field has the value that was stated last. The result does not
- * depend on the order in which statements arrive, nor on repetitions.
+ * Merges a statement of the provider into the mirror. Each field gets the value that was stated last. The
+ * result does not depend on the order in which statements arrive, nor on repetitions.
  */
 import type { Tables } from '../../../db/index.ts'
 import type { IdentityClaims, MirroredClaims } from '../../platform/identity-provider/claims.ts'

@@ -24,8 +24,8 @@ export const listSignIns = async (reader: Reader, user: User): Promise<User[]> =
 ]
 
 /**
- * Moves the profile of the merged fan into what the other fan has left empty, and empties it. Returns what the other fan got.
- * Both records are locked.
+ * Copies the profile of the merged fan into empty fields of the other fan, and clears it. Returns the copied
+ * fields. Both records are locked.
  */
 export async function mergeProfile(tx: Transaction, from: User, into: User): Promise<ProfileChange> {
   const { users } = tx.tables
@@ -60,7 +60,7 @@ export async function noteMerge(
   for (const signIn of signIns) tx.invalidate(tokenValidityTag(signIn))
 }
 
-/** Of these fans, who were merged: into which fan, without the way on of a chain. */
+/** For these fans, if they were merged: the fan into which they were merged directly. */
 export const listMerges = prepared((reader: Reader, userIds: string) => {
   const { fanMerges } = reader.tables
   const { fromId, intoId } = fanMerges
@@ -70,13 +70,13 @@ export const listMerges = prepared((reader: Reader, userIds: string) => {
     .where(isListed(reader, fromId, userIds))
 })
 
-/** Into these fans, without the way of a chain. */
+/** Direct merges into these fans. */
 export function listMergesInto(reader: Reader, userIds: string[]): Promise<Merge[]> {
   const { fromId, intoId } = reader.tables.fanMerges
   return reader.select({ fromId, intoId }).from(reader.tables.fanMerges).where(inArray(intoId, userIds))
 }
 
-/** The merges of these fans, and of those into whom they were merged. */
+/** The merges of these fans, and of the fans into which they were merged. */
 export async function followMerges(reader: Reader, userIds: string[]): Promise<Merge[]> {
   if (userIds.length === 0) return []
   const merges = await listMerges(reader, toList(userIds))
@@ -89,7 +89,7 @@ export async function followMerges(reader: Reader, userIds: string[]): Promise<M
   ]
 }
 
-/** Who merged a fan into which, and which fans into the fan. */
+/** The merges of a fan, in both directions, with the operators. */
 export async function exportMerges(reader: Reader, userId: string) {
   const { fanMerges } = reader.tables
   const { fromId, intoId, reason, mergedAt } = fanMerges
@@ -105,7 +105,7 @@ export async function exportMerges(reader: Reader, userId: string) {
   return { mergedInto, mergedFans }
 }
 
-/** For the erasure of a fan: they are in the words of an operator. */
+/** For the erasure of a fan: the reasons are free text of an operator. */
 export async function deleteMergeReasons(tx: Transaction, userId: string): Promise<void> {
   const { fanMerges } = tx.tables
   await tx
@@ -114,7 +114,7 @@ export async function deleteMergeReasons(tx: Transaction, userId: string): Promi
     .where(or(eq(fanMerges.fromId, userId), eq(fanMerges.intoId, userId)))
 }
 
-/** The record to which an id leads: that of the fan, or of the one into whom the fan was merged. */
+/** The record for an id: the fan's own, or that of the fan into which the fan was merged. */
 export async function findFanOf(reader: Reader, userId: string): Promise<User | undefined> {
   const user = await findUserById(reader, userId)
   return user?.mergedIntoId ? findUserById(reader, user.mergedIntoId) : user

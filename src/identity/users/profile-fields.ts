@@ -28,9 +28,9 @@ export interface ProfileField<Value, Mirror extends Mirrored = Mirrored> {
   normalize: (value: Value) => Value | null
   /** Corrects a stored value that predates the rule. */
   repair?: (value: Value) => Value
-  /** Whether a profile is complete only with it: `profile.completed` asks for these. */
+  /** Whether a complete profile needs this field, as `profile.completed` requires. */
   completes: boolean
-  /** What of the mirrored provider data stands in for it. */
+  /** The mirrored provider data that is used as a fallback. */
   mirror: Mirror
   example: Value
   /** The schema of a request. Its rule is part of it, so that a body gets all its errors together. */
@@ -40,7 +40,10 @@ export interface ProfileField<Value, Mirror extends Mirrored = Mirrored> {
 }
 
 interface TextField<Mirror extends Mirrored> extends Omit<ProfileField<string, Mirror>, 'input' | 'plain'> {
-  /** What JSON Schema can say of it in a request: lengths there count characters, not UTF-16 code units. */
+  /**
+   * The part of the rule that JSON Schema can express for a request: its lengths count characters, not UTF-16
+   * code units.
+   */
   documented: SchemaOptions & { description: string }
   /** Describes it in a response. */
   shown: string
@@ -197,7 +200,7 @@ export const pickProfile = <From extends { [Name in ProfileFieldName]?: unknown 
     [Name in ProfileFieldName]: From[Name]
   }
 
-/** Whether it has every field that makes a profile complete. */
+/** Whether all fields that a complete profile needs are present. */
 export const isComplete = (
   user: Record<ProfileFieldName, unknown>,
   declared: Record<ProfileFieldName, { completes: boolean }> = fields,

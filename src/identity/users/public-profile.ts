@@ -52,7 +52,10 @@ export function publicFans(reader: Reader) {
     .where(isNull(users.erasedAt))
 }
 
-/** As `publicFans`, of those listed: each is looked up, also by a plan that was made while there were no fans. */
+/**
+ * Like `publicFans`, for the listed fans: each is looked up, even with a plan that was made while there were
+ * no fans.
+ */
 export function listedPublicFans(reader: Reader, list: string) {
   const { users, identities } = reader.tables
   const found = rowsOfListed(
@@ -74,7 +77,7 @@ export function listedPublicFans(reader: Reader, list: string) {
     .leftJoin(identities, eq(identities.userId, found.id))
 }
 
-/** What a fan shows, by their own words and pictures, at this time. */
+/** The texts and pictures that a fan shows at this time. */
 export async function readShownProfile(reader: Reader, userId: string) {
   const { users, identities } = reader.tables
   const profile = publicProfileColumns({ user: users, mirror: identities })
@@ -86,7 +89,10 @@ export async function readShownProfile(reader: Reader, userId: string) {
   return shown ?? { handle: null, displayName: null, avatarUrl: null, bio: null }
 }
 
-/** As `publicFans`, the handles alone. Of one table: SQLite reads all rows of a joined query that has joins itself. */
+/**
+ * Like `publicFans`, but only the handles, from one table: SQLite reads all rows of a joined query that
+ * itself contains joins.
+ */
 export function fanHandles(reader: Reader) {
   const { users } = reader.tables
   return reader.select({ userId: users.id, handle: users.handle }).from(users).where(isNull(users.erasedAt))

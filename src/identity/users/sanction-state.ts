@@ -1,4 +1,7 @@
-/** What the decisions of moderators come to, in the record of the fan, where locks and reads of fans find it. */
+/**
+ * The result of all decisions of moderators about a fan, stored in the fan's record, where locks and reads
+ * find it.
+ */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'

@@ -1,4 +1,4 @@
-/** By what the staff find fans: names without case, accents and repeated spaces, and addresses without case. */
+/** Keys for the staff search: names without case, accents and repeated spaces, and addresses without case. */
 import { sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import { updateRows } from '../../../db/bulk.ts'
@@ -29,7 +29,10 @@ export const searchKeysOf = ({ name, email }: { name?: string | null; email?: st
   emailKey: typeof email === 'string' ? emailKeyOf(email) : null,
 })
 
-/** Fills what a version without the columns has written, also while it serves during a release. Returns how many rows changed. */
+/**
+ * Fills the columns of rows that an earlier version has written, also while it still serves during a release.
+ * Returns how many rows changed.
+ */
 export async function indexSearchKeys(
   { db }: { db: Database },
   stopRequested = () => false,

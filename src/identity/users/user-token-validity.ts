@@ -25,7 +25,7 @@ export async function findTokenValidity(reader: Reader, subject: Subject): Promi
   return readTokenValidity(reader, await selectTokenValidity(reader, subjectKeysOf(subject)))
 }
 
-/** What these rows say; of a merged fan, what the record of the other fan says as well. */
+/** The token validity from these rows; for a merged fan, also from the record of the other fan. */
 export async function readTokenValidity(reader: Reader, rows: StoredTokenValidity[]): Promise<TokenValidity> {
   const validity = tokenValidityOf(rows)
   if (!validity.isMerged) return validity

@@ -45,7 +45,7 @@ export async function findSignIn(reader: Reader, subject: Subject): Promise<User
   return (await selectRecords(reader, subjectKeysOf(subject))).find(record => !isErased(record))
 }
 
-/** The fan into whom another one was merged: records are never deleted. */
+/** The fan into which another fan was merged. It exists, since records are never deleted. */
 export async function requireUser(reader: Reader, userId: string): Promise<User> {
   const user = await findUserById(reader, userId)
   if (!user) throw new Error('the record of a fan is missing')
@@ -94,8 +94,8 @@ export function erasedSubject({ provider, subject }: Subject): string {
 }
 
 /**
- * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. It creates first,
- * since whoever asks rarely has a record.
+ * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. It
+ * first tries to create the record, since callers of this function rarely have one.
  * @throws DomainError `invalid_token` (the fan was erased during the request)
  */
 export async function ensureUser(tx: Transaction, subject: Subject): Promise<EnsuredUser> {
@@ -139,9 +139,10 @@ const selectErased = (reader: Reader, subject: Subject) =>
   selectNamed(reader, subject.provider, erasedSubject(subject))
 
 /**
- * The one guard against writes for an erased fan: every unit of work that writes for a fan locks the fan's record first, by
- * `lockCaller`, `ensureUser` or `resolveFan`. An erasure changes the subject, for which it waits until the unit of work has
- * ended, and erases what that has written. A unit of work that begins later waits for the erasure, and finds the fan erased.
+ * The one guard against writes for an erased fan: every unit of work that writes for a fan locks the fan's
+ * record first, by `lockCaller`, `ensureUser` or `resolveFan`. An erasure changes the subject: it waits for
+ * this until the unit of work has ended, and then erases the new data as well. A unit of work that begins
+ * later waits for the erasure, and finds the fan erased.
  */
 const lockRecord = preparedRow((tx: Transaction, userId: string) => locksShared(tx, userOf(tx, userId)))
 
@@ -163,7 +164,7 @@ const lockErasure = prepared((tx: Transaction, userId: string) => {
 })
 
 interface LockedFan {
-  /** Of the fan, or of the one into whom the fan was merged. */
+  /** Id of the fan, or of the fan into which the fan was merged. */
   id: string
   state: 'active' | 'erased'
 }
@@ -194,7 +195,10 @@ export async function lockFan(tx: Transaction, userId: string) {
   return locked && !isErased(locked) && !locked.mergedIntoId ? locked : undefined
 }
 
-/** Locks both records of a merge, in one order, and waits for units of work that have locked either as `lockCaller` does. */
+/**
+ * Locks both records of a merge, always in the same order, and waits for units of work that have locked one
+ * of them with `lockCaller`.
+ */
 export const lockForMerge = prepared((tx: Transaction, userIds: string) => {
   const { users } = tx.tables
   const found = tx
@@ -205,7 +209,7 @@ export const lockForMerge = prepared((tx: Transaction, userIds: string) => {
   return locksExclusively(tx, found)
 })
 
-/** Waits for other units of work of the fan that have called it, so that what is counted afterwards stays exact. */
+/** Waits for other units of work of the fan that have called it, so that later counts are exact. */
 export const lockToCount = preparedRow((tx: Transaction, userId: string) => {
   const { users } = tx.tables
   return locksForUpdate(tx, tx.select({ id: users.id }).from(users).where(eq(users.id, userId)))
@@ -255,7 +259,8 @@ const lockListed = prepared((tx: Transaction, provider: string, subjects: string
 })
 
 /**
- * The first statement of each unit of work of a caller: locks the record, or creates it. A refusal rolls a new record back.
+ * The first statement of each unit of work of a caller: locks the record, or creates it. If the unit of work
+ * is refused, a new record is rolled back.
  * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
  */
 export async function lockCaller(

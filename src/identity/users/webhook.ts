@@ -70,7 +70,9 @@ export function findEventErrors(event: unknown, issuer: string): FieldError[] {
   return errors
 }
 
-/** Guarantee of the cast: every object has members; a value that is none gets an object without any. */
+/**
+ * Guarantee of the cast: every object has members; for another value the result is an object without members.
+ */
 const membersOf = (value: unknown) => Object(value) as Record<string, unknown>
 
 /** Parses an event without errors; `event` is null for types that this API ignores. */

@@ -1,4 +1,4 @@
-/** Numbered invalidations of tags. What was read before an invalidation of its tag is outdated. */
+/** Numbered invalidations of tags. Data that was read before an invalidation of its tag is outdated. */
 
 /** Tags are hashed into slots. Two tags in one slot invalidate each other, which costs a read. */
 const SLOTS = 65_536

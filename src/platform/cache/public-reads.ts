@@ -1,7 +1,8 @@
 /**
- * Reads for public responses: from the replica of DATABASE_READ_URL while it can be used, otherwise from the primary. Responses
- * of the replica have a cache of their own, so that none is served to a caller whose reads are from the primary. Writes do not
- * invalidate it, because the replica would give the previous state again: a response lives for less than a second.
+ * Reads for public responses: from the replica of DATABASE_READ_URL while it can be used, otherwise from the
+ * primary. Responses of the replica have a separate cache, so that they are not served to callers who read
+ * from the primary. Writes do not invalidate it, because the replica could return the previous state again: a
+ * response lives for less than a second.
  */
 import type { Logger } from 'pino'
 import type { Database, Reader, Replica } from '../../../db/index.ts'
@@ -18,7 +19,7 @@ export interface ReadSource {
   cache: ResponseCache
 }
 
-/** `work` may run twice: again on the primary if the replica fails, or lacks what the request names. */
+/** `work` may run twice: again on the primary if the replica fails, or does not have the requested row. */
 export type ReadPublic = <T>(work: (source: ReadSource) => MaybePromise<T>) => MaybePromise<T>
 
 export interface PublicReads {

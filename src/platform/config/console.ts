@@ -26,7 +26,7 @@ export function readConsoleConfig(reader: EnvironmentReader, apiPort: number) {
     host,
     /** 0 picks a free port. */
     port,
-    /** Nobody asked for it: a port that is taken is no reason not to start. */
+    /** The port is only a default: if it is taken, the server starts anyway. */
     byDefault: !isSet,
     /** Where staff reach it; null: at its host and port. */
     url,

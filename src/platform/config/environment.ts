@@ -19,7 +19,7 @@ export type EnvironmentReader = Readonly<ReturnType<typeof createEnvironmentRead
 /** Short names are near too many others. */
 const MIN_NEAR_MISS_CHARACTERS = 7
 
-/** Two edits, as a swap is, or another case. */
+/** At most two edits (a swap of two letters is two), or a different case. */
 const isNearMiss = (name: string, setting: string) =>
   setting.length >= MIN_NEAR_MISS_CHARACTERS && distance(name.toUpperCase(), setting) <= 2
 

@@ -65,7 +65,7 @@ function readAudiences(reader: EnvironmentReader): [string, ...string[]] {
   return [first, ...others]
 }
 
-/** Names only: an address says nothing of who answers there, and a certificate is for a name. */
+/** Names only: an address does not identify a server, and certificates are issued for names. */
 export function readHostNames(reader: EnvironmentReader, variable: string): string[] {
   const names = reader.list(variable, ',').map(name => name.toLowerCase())
   for (const name of names) {

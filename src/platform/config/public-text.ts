@@ -8,7 +8,7 @@ export interface PublicTextConfig {
   blockedWords: string[]
   /** Words of the club, which are never filtered. */
   allowedWords: string[]
-  /** Names of the club that no fan takes, beside the built-in ones. */
+  /** Names of the club that fans cannot use, in addition to the built-in ones. */
   reservedHandles: string[]
   /** The version of the terms that a fan must have accepted to write public text. Null: none is asked for. */
   termsVersion: string | null

@@ -73,7 +73,7 @@ const parse = (text: string): unknown => attempt(() => JSON.parse(text))
 
 const ALGORITHMS = { EC: ['ES256'], OKP: ['EdDSA', 'Ed25519'] } as const
 
-/** What the metadata of a usable key says against signatures of native tokens (RFC 7517 §4); null if it says nothing. */
+/** Why the metadata of a usable key forbids signing native tokens (RFC 7517 §4); null if it does not. */
 function misuseOf({ kty, alg, use, key_ops: operations }: JWK): string | null {
   // Guarantee of the cast: `isUsable` accepts these types only.
   const algorithms: readonly string[] = ALGORITHMS[kty as keyof typeof ALGORITHMS]

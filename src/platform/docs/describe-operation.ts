@@ -1,4 +1,4 @@
-/** One operation of the document: what its declaration and its group say, with every response and problem listed. */
+/** One operation of the document, from its declaration and its group, with all responses and problems. */
 
 import type { ProblemType } from '../../core/problems.ts'
 import { isBytes } from '../../core/schemas.ts'

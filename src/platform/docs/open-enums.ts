@@ -45,7 +45,7 @@ const openResponses = (responses: Json): Json =>
     return isObject(content) ? { ...rest, content: openProblem(content) } : rest
   })
 
-/** A problem with a code that is added later has the members of every problem. */
+/** A problem with a code that a later release adds has the members that all problems share. */
 function openProblem(content: Json): Json {
   const problem = content[PROBLEM]
   if (!isObject(problem)) return content

@@ -5,7 +5,7 @@ export const UNCHANGED = 'The response that you have is current.'
 const STATUS_DESCRIPTIONS: Record<string, string> = { 201: 'Created', 204: 'Done', 503: 'Not now' }
 
 interface Qualities {
-  /** Can be asked for again by its ETag. */
+  /** Supports conditional requests with an ETag. */
   conditional: boolean
   /** Has texts of the catalogue. */
   localized: boolean

@@ -85,7 +85,7 @@ export function healthRoutes({ db, identity, lifecycle, log, readNotices }: Heal
     .get(
       '/readyz',
       async ({ set, status }) => {
-        // Recovers at once where it can; while keys are held, a probe waits for no provider.
+        // Tries to recover at once; while keys are available, a probe does not wait for the provider.
         if (identity.problem() !== null) await identity.refresh()
         const needed = { database: await checkDatabase(), identityProvider: identity.problem() ?? 'ok' }
         const checks = {

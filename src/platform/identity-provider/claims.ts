@@ -107,7 +107,10 @@ function text(value: unknown, maxLength: number): string | null {
   return value.isWellFormed() && !/\p{Cc}/u.test(value) ? value : null
 }
 
-/** As the names that fans write: made plain where that is possible, and left out where a name may pass for another one. */
+/**
+ * Applies the rules for names of fans: the name is cleaned if possible, and left out if it could imitate
+ * another name.
+ */
 function nameText(value: unknown): string | null {
   const name = text(typeof value === 'string' ? plainName(withoutBidiControls(value)) : value, 200)
   return name !== null && isVisible(name) && !isDeceptive(name) ? name : null

@@ -101,7 +101,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure, sto
     }
   }
 
-  /** The stored set has the age that it has: a restart makes no key usable for longer. */
+  /** The stored set keeps its age, so that a restart does not make a key usable for longer. */
   async function restore() {
     const found = await store?.read()
     if (!found || found.ageMs >= usableMs) return
@@ -109,7 +109,9 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure, sto
     if (set) held = { ...set, at: elapsed() - found.ageMs }
   }
 
-  /** What was fetched since the last time. Requests do not wait for it: `refresh` calls it. */
+  /**
+   * Stores the keys that were fetched since the last time. Requests do not wait for it: `refresh` calls it.
+   */
   async function keep() {
     if (!store || !held || lastFailure) return
     if (stored && stored.text === held.text && held.at - stored.at < STORE_EVERY_MS) return

@@ -24,7 +24,7 @@ const MARGIN_MS = 1_000
 
 /** Until a collector answers, at most `queue.maxSpans` spans wait in memory; further ones are dropped. */
 export function createProvider(config: TracingConfig, log: Logger): TracerProvider {
-  // The SDK tells of dropped spans in this way only. Its errors are reported with `loggable` below.
+  // The SDK reports dropped spans only in this way. Its errors are reported with `loggable` below.
   const tell = limited((reason: string) => log.warn({ reason }, 'traces: spans are lost'))
   const ignore = () => {}
   diag.setLogger(

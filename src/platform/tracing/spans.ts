@@ -56,7 +56,10 @@ export async function endWith<T>(span: Span, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** A refusal is no failure of the server: it has a type, and no status. Messages may contain values. */
+/**
+ * A refusal is not a failure of the server: it gets a type but no error status. Messages are omitted, since
+ * they may contain values.
+ */
 export function noteError(span: Span, error: unknown): void {
   const refusal: DomainError | undefined = error instanceof DomainError ? error : undefined
   const code = refusal?.code

@@ -11,7 +11,10 @@ import { settleBatch } from './settle-batch.ts'
  * fans and buckets, wait for a whole batch.
  */
 const FANS = { first: 50, min: 10, max: 500, ms: 25 }
-/** Between two batches, so that requests that came during one write before the next. Milliseconds. */
+/**
+ * Pause between two batches, so that requests that arrived during a batch can write before the next one.
+ * Milliseconds.
+ */
 const PAUSE_MS = 2
 
 interface SettleDeps {

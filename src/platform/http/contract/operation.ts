@@ -64,7 +64,10 @@ export interface Declaration<Body, Query, Params, Responses, Problem> {
   open?: true
   /** `none` where responses carry secrets, which are never stored for a repeat, and for DELETE, which repeats safely. */
   idempotencyKey?: 'none'
-  /** For what a suspended fan may still do: protect themselves from others, and decide about their data and sessions. */
+  /**
+   * For operations that a suspended fan may still use: protecting themselves from others, and deciding about
+   * their data and sessions.
+   */
   whenSuspended?: 'allowed'
   examples?: Examples<keyof Responses>
 }

@@ -30,7 +30,10 @@ import { securityHeaders } from './security-headers.ts'
 import { createUnfinishedBodies } from './unfinished-bodies.ts'
 import { createWriteAdmission, WRITES } from './write-admission.ts'
 
-/** Every route of the application has it in its context, for secrets whose refusal is no 401, or is expensive to find. */
+/**
+ * Every route of the application has it in its context, for secrets that are refused without a 401, or whose
+ * check is expensive.
+ */
 export interface Failures {
   /** @throws DomainError `rate_limited` after too many refused secrets of the address */
   check(request: Request): void
@@ -263,7 +266,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
           // The detail of an unknown path is a path.
           const logged = response.code === 'not_found' ? undefined : detail
           log.debug({ requestId, code: response.code, detail: logged }, 'request refused')
-          // Those who refuse for overload log all refusals of a second in one line.
+          // Refusals because of overload are logged once a second by the code that refuses.
           if (response.code === 'overloaded') requestLog.endUnlogged(request, 503)
           if (security) {
             const { event, ...members } = security

@@ -1,19 +1,25 @@
 /**
- * Limits the bodies that have begun to arrive and are not whole: each costs a connection and the memory of what has arrived, also
- * while its caller is not known yet. Beyond a limit one that has stalled is dropped, never the new one: what has not arrived
- * holds nothing that others need.
+ * Limits the bodies that have begun to arrive and are not complete: each needs a connection and memory, even
+ * before its caller is known. Beyond a limit, a stalled body is dropped, never a new one, so that slow
+ * senders cannot block others.
  */
 import type { Logger } from 'pino'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import type { BodyBudget } from '../../config/limits.ts'
 
-/** Operations without a caller share this part of a budget, of their own, so that nobody without a token crowds out fans. */
+/**
+ * Operations without a caller have a separate budget of this size, so that requests without a token cannot
+ * crowd out fans.
+ */
 const SHARE_OF_ANYONE = 1 / 4
 const SUMMARY_EVERY_MS = 1_000
 /** Bytes that count as progress: a client that sends a few now and then makes none. */
 const PROGRESS_BYTES = 16_384
-/** A body has stalled after so long without progress: a small one has this time to arrive, a large one this minimum rate. */
+/**
+ * A body has stalled after this time without progress: a small one must arrive within this time, a large one
+ * needs this minimum rate.
+ */
 export const STALLED_MS = 1_000
 
 /** A body that is not whole. */
@@ -32,7 +38,7 @@ interface Place {
 
 type Ledger = ReturnType<typeof createLedger>
 
-/** How a body tells that it arrives, and hears that it is dropped. */
+/** Reports the progress of a body, and informs it when it is dropped. */
 export interface Arrival {
   /** Bytes have arrived. */
   note(bytes: number): void
@@ -44,7 +50,10 @@ const NOT_COUNTED: Arrival = { note() {}, onDropped() {} }
 
 interface Begun {
   address: string
-  /** What its head names it by, not verified; empty without. Those of an address who hold most are dropped first. */
+  /**
+   * The unverified caller from the headers; empty without one. Within an address, the caller with the most
+   * bodies loses bodies first.
+   */
   caller: string
   /** Its operation has no caller. */
   anyone: boolean
@@ -123,7 +132,10 @@ function createLedger({ count, bytes, countPerAddress, bytesPerAddress }: BodyBu
     if (own.isEmpty()) byAddress.delete(place.address)
   }
 
-  /** An address may exceed its share by what has not stalled, as long as there is room in all. */
+  /**
+   * An address can exceed its share with bodies that have not stalled, as long as the total limit is not
+   * reached.
+   */
   function findExcess(address: string): Place | undefined {
     const stalledSince = elapsed() - STALLED_MS
     const own = byAddress.get(address)
@@ -198,7 +210,7 @@ function createOrder(maxCount: number, maxBytes: number) {
     },
     /** The one without progress for longest. */
     oldest: (): Place | undefined => places.values().next().value,
-    /** Likewise, of the caller who holds most; none that has made progress since. */
+    /** The oldest body of the caller with the most bodies, if it has made no progress since then. */
     findStalled(since: number): Place | undefined {
       let found: Place | undefined
       for (const place of places) {

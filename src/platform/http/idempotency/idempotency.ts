@@ -76,7 +76,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
 
   function readStored(response: string): string {
     const text = decryptStored(encryption, scope, response)
-    // What the first request did stands: it must not run again.
+    // The effect of the first request stays, so it must not run again.
     if (text === null) throw new DomainError(transportProblems.idempotency_response_lost)
     return text
   }

@@ -1,4 +1,6 @@
-/** Stored responses that the database keeps encrypted, since they contain what it keeps encrypted elsewhere. */
+/**
+ * Stored responses that are encrypted in the database, since they contain data that is encrypted elsewhere.
+ */
 import type { Sources } from '../../../../db/index.ts'
 import type { Encryption } from '../../../core/encryption.ts'
 import type { KeyScope } from './key-store.ts'

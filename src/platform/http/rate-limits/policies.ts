@@ -37,15 +37,15 @@ export function limitAddress(limiter: RateLimiter, addressOf: () => string, repo
 }
 
 /**
- * Counts a credential that was refused, by its address: beyond the limit that is `rate_limited`. A valid one is served whatever others
- * behind the address send.
+ * Counts a refused credential by its address; beyond the limit the error is `rate_limited`. Valid credentials
+ * are accepted, whatever others at the address send.
  * @throws DomainError `rate_limited`
  */
 export function limitFailures(limiter: RateLimiter, addressOf: () => string, report: Report): void {
   limit(limiter, 'tokensPerAddress', addressOf, report)
 }
 
-/** Before work that a refused credential would cost. Counts nothing. @throws DomainError `rate_limited` */
+/** Call it before expensive work on a credential. Counts nothing. @throws DomainError `rate_limited` */
 export function requireFewFailures(limiter: RateLimiter, addressOf: () => string): void {
   limit(limiter, 'tokensPerAddress', addressOf, () => {}, { count: false })
 }

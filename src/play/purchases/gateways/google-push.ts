@@ -64,7 +64,9 @@ export function createPushReader(
   }
 }
 
-/** Guarantee of the cast: every object has members; a value that is none gets an object without any. */
+/**
+ * Guarantee of the cast: every object has members; for another value the result is an object without members.
+ */
 const objectOf = (value: unknown) => Object(value) as Record<string, unknown>
 
 const notSigned = () =>

@@ -129,7 +129,9 @@ export function createEventReader({ stripe, ask }: StripeClient) {
   }
 }
 
-/** Guarantee of the cast: every object has members; a value that is none gets an object without any. */
+/**
+ * Guarantee of the cast: every object has members; for another value the result is an object without members.
+ */
 const memberOf = (value: unknown, name: string) => (Object(value) as Record<string, unknown>)[name]
 
 function paidEvent(
