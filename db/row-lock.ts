@@ -1,7 +1,7 @@
 /** Row locks of queries. SQLite has a single writer, and needs none. */
 import { is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Transaction } from './types.ts'
+import type { Reader, Transaction } from './types.ts'
 
 interface Lockable {
   for(strength: 'key share' | 'no key update' | 'update'): unknown
@@ -17,6 +17,10 @@ export const locksShared = <Query extends Lockable>(tx: Pick<Transaction, 'table
 /** As `locksShared`, and nobody else updates them. A row that was changed while the query waited must still meet its condition. */
 export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'no key update')
+
+/** In a unit of work as `locksForUpdate`; the query alone elsewhere. Not for `prepared`, which builds a query once for both. */
+export const locksInUnitOfWork = <Query extends Lockable>(reader: Reader, query: Query) =>
+  'clock' in reader ? locksForUpdate(reader, query) : query
 
 /** As `locksForUpdate`, and waits for units of work that have locked the rows by `locksShared`. */
 export const locksExclusively = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>

@@ -199,6 +199,18 @@ describe('floors', () => {
     expect(values).toEqual([])
   })
 
+  test('only eligibility, composition, and what holds for all data of a fan know wallets', () => {
+    const users = offenders(
+      ({ file, imports }) =>
+        placeOf(file) !== 'play/wallets' && imports.some(name => name.startsWith('src/play/wallets/')),
+    )
+    expect(users.filter(file => placeOf(file) !== 'play/eligibility' && !isComposition(file))).toEqual([
+      'src/fan/account/erase-user.ts',
+      'src/operate/admin/export-user.ts',
+    ])
+    expect(users.filter(file => placeOf(file) === 'play/eligibility')).not.toEqual([])
+  })
+
   test('no import circle exists anywhere', () => {
     expect(circles()).toEqual([])
   })

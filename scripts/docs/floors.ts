@@ -31,6 +31,7 @@ export const DOMAINS: Record<string, Domain> = {
     about: 'what fans do with points and cards',
     rooms: [
       ['wallets', 'purchases', 'check-ins', 'predictions'],
+      ['eligibility'],
       ['rewards'],
       ['packs', 'top-ups'],
       ['quests', 'shop', 'lockers', 'sets'],

@@ -1,6 +1,7 @@
 /** The orders of a seeded fan, as the verbs write them. */
 import { isActive } from '../../src/club/catalogue/availability.ts'
 import type { Encryption } from '../../src/core/encryption.ts'
+import { statedRequires } from '../../src/play/eligibility/requires.ts'
 import { saleOf as packSaleOf } from '../../src/play/packs/purchase-kind.ts'
 import { preparePurchase } from '../../src/play/packs/start-purchase.ts'
 import type { Sandbox } from '../../src/play/purchases/gateways/sandbox.ts'
@@ -133,8 +134,7 @@ function isFor(
 ): boolean {
   const { kind, delivers, shipsTo, maxPerFan } = product
   if (!listed || !isActive(product, now) || free < quantity) return false
-  if (product.requiredPoints !== null || product.requiredCollectibleId !== null) return false
-  if (product.requiredHolding !== null || (maxPerFan !== null && maxPerFan < quantity)) return false
+  if (statedRequires(product) !== null || (maxPerFan !== null && maxPerFan < quantity)) return false
   if (kind === 'physical' && shipsTo !== null && !listOf(shipsTo).includes(country)) return false
   if ((kind === 'digital' || kind === 'pack') && delivers === null) return false
   const { packId } = parseDelivers(delivers)

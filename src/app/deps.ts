@@ -105,6 +105,17 @@ export async function createDeps(world: World) {
     tokenValidityCache.invalidate(tag)
     streams.noteTokenChange()
   })
+  const chains = createChains({
+    rpcUrls: config.wallets.rpcUrls,
+    log,
+    elapsed: sources.elapsed,
+    resilience,
+    fetch: tracedFetch(
+      'chain',
+      createGuardedFetch({ publicOnly: config.production, allowPrivate: config.wallets.allowPrivate }),
+    ),
+  })
+  db.read.spine.eligibility.chains = chains
   return {
     ...sources,
     config,
@@ -153,16 +164,7 @@ export async function createDeps(world: World) {
       trace: tracedFetch,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
     }),
-    chains: createChains({
-      rpcUrls: config.wallets.rpcUrls,
-      log,
-      elapsed: sources.elapsed,
-      resilience,
-      fetch: tracedFetch(
-        'chain',
-        createGuardedFetch({ publicOnly: config.production, allowPrivate: config.wallets.allowPrivate }),
-      ),
-    }),
+    chains,
     webhookSecrets: createWebhookSecrets(config.nativeTokens),
     /** How endpoints of webhooks are called. */
     webhookFetch: tracedFetch('webhook', createGuardedFetch({ publicOnly: config.production })),

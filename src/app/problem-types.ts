@@ -19,6 +19,7 @@ import { sanctionProblems } from '../identity/sanctions/problems.ts'
 import { userProblems } from '../identity/users/problems.ts'
 import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
+import { eligibilityProblems } from '../play/eligibility/problems.ts'
 import { lockerProblems } from '../play/lockers/problems.ts'
 import { packProblems } from '../play/packs/problems.ts'
 import { predictionProblems } from '../play/predictions/problems.ts'
@@ -45,6 +46,7 @@ export const problemTypes = unite(
   pictureProblems,
   eventProblems,
   pointsProblems,
+  eligibilityProblems,
   rewardProblems,
   questProblems,
   cashProblems,

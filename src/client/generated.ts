@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "out_of_stock" | "not_a_holder" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "collectible_required" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_a_holder" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -567,19 +567,17 @@ export interface components {
              */
             code: "already_claimed";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No item of the reward is left, or fewer units of a variant are free than the cart asks for: the others are sold, or held by unpaid orders. Read the list again; for a cart, show `available`, and offer this number. */
-        OutOfStockProblem: {
+        /** @description Only fans who own a copy of `collectibleId` can claim or buy this. Show which one, and where to get it. */
+        CollectibleRequiredProblem: {
             /**
-             * @description `out_of_stock`.
+             * @description `collectible_required`.
              * @constant
              */
-            code: "out_of_stock";
+            code: "collectible_required";
             /** @description Of a cart: the product. */
             productId?: string;
-            /** @description Of a cart: the variant. */
-            variantId?: string;
-            /** @description Of a cart: units that can be bought now. */
-            available?: number;
+            /** @description The collectible that the fan must own. */
+            collectibleId: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The linked wallets hold `held` of the contract on this chain, and `minimum` is required. Let the user link a wallet that holds it. The balances of wallets are read again after ten minutes. */
         NotAHolderProblem: {
@@ -596,6 +594,20 @@ export interface components {
             minimum: string;
             /** @description Units that the linked wallets hold. */
             held: string;
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description No item of the reward is left, or fewer units of a variant are free than the cart asks for: the others are sold, or held by unpaid orders. Read the list again; for a cart, show `available`, and offer this number. */
+        OutOfStockProblem: {
+            /**
+             * @description `out_of_stock`.
+             * @constant
+             */
+            code: "out_of_stock";
+            /** @description Of a cart: the product. */
+            productId?: string;
+            /** @description Of a cart: the variant. */
+            variantId?: string;
+            /** @description Of a cart: units that can be bought now. */
+            available?: number;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not claimed this reward. Claim it, then redeem it. */
         NotClaimedProblem: {
@@ -864,18 +876,6 @@ export interface components {
              * @constant
              */
             code: "mixed_currencies";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Only fans who own a copy of `collectibleId` can buy this product. Show which one, and where to get it. */
-        CollectibleRequiredProblem: {
-            /**
-             * @description `collectible_required`.
-             * @constant
-             */
-            code: "collectible_required";
-            /** @description The product. */
-            productId: string;
-            /** @description The collectible that the fan must own. */
-            collectibleId: string;
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A fan can buy `maxPerFan` units of this product, over all variants. Units that were bought and not returned count, and units in pending orders. Show `available`. */
         LimitReachedProblem: {
@@ -2206,9 +2206,13 @@ export interface components {
             itemType: string;
             /** @description Points required for a claim, which does not spend them. */
             pointsRequired: number;
-            /** @description What else a claim requires; it is checked when the reward is claimed. */
+            /** @description What else a claim requires: all of it. */
             requires: {
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
             };
             /** @description Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
@@ -2225,12 +2229,12 @@ export interface components {
             state: "unclaimed" | "claimed" | "redeemed";
             /** @description Whether the caller has the required points. */
             unlocked: boolean;
-            /** @description Whether a claim would succeed now, `requires` apart. */
+            /** @description Whether a claim would succeed now. */
             claimable: boolean;
             /** @description Points that the caller lacks. */
             missingPoints: number;
-            /** @description Problem codes of a claim made now, in the order of the checks. */
-            blockedBy: ("reward_inactive" | "insufficient_points" | "already_claimed" | "out_of_stock")[];
+            /** @description Problem codes of a claim made now, in the order of the checks. Those of `requires` are not stated of a claimed reward. */
+            blockedBy: ("reward_inactive" | "insufficient_points" | "already_claimed" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "out_of_stock")[];
             /** @description When the caller claimed it. */
             claimedAt: string | null;
             /** @description When the caller redeemed it. */
@@ -2868,13 +2872,13 @@ export interface components {
                 /** @description A voucher that takes so much off a later order. */
                 credit?: number;
             } | null;
-            /** @description What a fan needs to buy it. */
+            /** @description What a fan needs to buy it: all of it. */
             requires: {
-                /** @description Lifetime points of the fan. */
-                points?: number;
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
             };
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
@@ -7398,8 +7402,9 @@ export interface problems {
   'reward_not_found': components['schemas']['RewardNotFoundProblem']
   'reward_inactive': components['schemas']['RewardInactiveProblem']
   'already_claimed': components['schemas']['AlreadyClaimedProblem']
-  'out_of_stock': components['schemas']['OutOfStockProblem']
+  'collectible_required': components['schemas']['CollectibleRequiredProblem']
   'not_a_holder': components['schemas']['NotAHolderProblem']
+  'out_of_stock': components['schemas']['OutOfStockProblem']
   'not_claimed': components['schemas']['NotClaimedProblem']
   'already_redeemed': components['schemas']['AlreadyRedeemedProblem']
   'redemption_not_found': components['schemas']['RedemptionNotFoundProblem']
@@ -7431,7 +7436,6 @@ export interface problems {
   'product_not_found': components['schemas']['ProductNotFoundProblem']
   'product_inactive': components['schemas']['ProductInactiveProblem']
   'mixed_currencies': components['schemas']['MixedCurrenciesProblem']
-  'collectible_required': components['schemas']['CollectibleRequiredProblem']
   'limit_reached': components['schemas']['LimitReachedProblem']
   'too_many_open_orders': components['schemas']['TooManyOpenOrdersProblem']
   'voucher_not_accepted': components['schemas']['VoucherNotAcceptedProblem']
@@ -7514,7 +7518,7 @@ export interface codes {
   /** Claim the reward of a completed quest. Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion. */
   claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
-  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'not_a_holder' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete an order. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order. */
   completeCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'out_of_stock' | 'voucher_not_accepted' | 'product_inactive' | 'insufficient_points' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
@@ -7672,7 +7676,7 @@ export interface codes {
   /** Refresh a native token. Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country. */
-  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'insufficient_points' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_a_holder' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
   startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a top-up. To be paid within 30 minutes, as a purchase with a price in money. */

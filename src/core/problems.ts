@@ -64,6 +64,8 @@ interface Explanation {
   errors?: FieldError[]
   /** Seconds until a retry can succeed. */
   retryAfter?: number
+  /** Of a unit of work that needs what only another system knows: asks it, before the unit of work runs again. */
+  prepare?: (() => Promise<unknown>) | undefined
   /** Logged with the request id. Not part of the response. */
   security?: SecurityEventMembers & { event: SecurityEvent }
 }
@@ -82,9 +84,9 @@ export class DomainError<Type extends ProblemType = ProblemType> extends Error {
     super(type.code)
     this.name = 'DomainError'
     this.type = type
-    const { detail, errors, retryAfter, security, ...members } = (extra ?? {}) as Explanation &
+    const { detail, errors, retryAfter, prepare, security, ...members } = (extra ?? {}) as Explanation &
       Record<string, unknown>
-    this.explanation = { detail, errors, retryAfter, security }
+    this.explanation = { detail, errors, retryAfter, prepare, security }
     this.members = members as MembersOf<Type>
   }
 

@@ -11,7 +11,7 @@ import {
   pad,
   serializeErc6492Signature,
 } from 'viem'
-import { storedHolds } from '../../src/play/wallets/holdings.ts'
+import { storedHolds } from '../../src/play/eligibility/requires.ts'
 import { expectStatus, refusal } from '../play/packs/packs-world.ts'
 import { challenge, link, linkAccount, linkedOf, newAccount } from '../play/wallets/wallets-world.ts'
 import { sqliteEngine } from '../support/engines.ts'

@@ -45,6 +45,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       /** Null: unlimited. Holds are counted from pending purchases, not stored. */
       supplyTotal: integer(),
       supplySold: integer().notNull(),
+      /** JSON: what a fan must meet; null: nothing. */
+      requires: text(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
     },

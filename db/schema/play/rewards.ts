@@ -25,6 +25,8 @@ export function defineRewardsTables(kit: ColumnKit, { users }: Referenced<'users
       stockRemaining: integer(),
       /** JSON: the tokens that a fan must hold; null: none. */
       requiredHolding: text(),
+      /** JSON: what else a fan must meet; null: nothing. */
+      requires: text(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
     },

@@ -35,6 +35,8 @@ export function defineShopTables(
       requiredCollectibleId: id().references(() => collectibles.id),
       /** JSON: the tokens that a fan must hold; null: none. */
       requiredHolding: text(),
+      /** JSON: what else a fan must meet; null: nothing. */
+      requires: text(),
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),

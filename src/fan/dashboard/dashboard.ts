@@ -39,7 +39,12 @@ export async function readDashboard({ read, cache }: ReadSource, { userId }: Vie
     points,
     rank: own.rank,
     rewards: {
-      claimable: countClaimable(rewards, new Set([...claimed, ...redeemed]), points, now),
+      claimable: await countClaimable(
+        read,
+        rewards,
+        { userId, claimed: new Set([...claimed, ...redeemed]), points },
+        now,
+      ),
       claimed: claimed.length,
       redeemed: redeemed.length,
     },

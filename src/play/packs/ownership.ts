@@ -1,6 +1,7 @@
 /** Who owns an item: the fan who drew it or was given it, until it changes hands. */
 import { and, type Column, count, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import { collectibleColumns } from './catalogue.ts'
 
 type Tables = Pick<Reader, 'tables'>
@@ -37,16 +38,17 @@ export function ownedItems(reader: Reader, userId: string) {
     .where(isOwnedBy(reader, userId))
 }
 
-export async function ownsCollectible(
-  reader: Reader,
-  userId: string,
-  collectibleId: string,
-): Promise<boolean> {
+/** Which of these collectibles the fan owns now. In a unit of work, a copy of each keeps its owner until the end. */
+export async function findOwned(reader: Reader, userId: string, collectibleIds: string[]) {
   const { userItems } = reader.tables
-  const [owned] = await reader
-    .select({ serialNumber: userItems.serialNumber })
-    .from(userItems)
-    .where(and(eq(userItems.collectibleId, collectibleId), isOwnedBy(reader, userId)))
-    .limit(1)
-  return owned !== undefined
+  const owned = new Set<string>()
+  for (const id of new Set(collectibleIds)) {
+    const copy = reader
+      .select({ serialNumber: userItems.serialNumber })
+      .from(userItems)
+      .where(and(eq(userItems.collectibleId, id), isOwnedBy(reader, userId)))
+      .limit(1)
+    if ((await locksInUnitOfWork(reader, copy)).length > 0) owned.add(id)
+  }
+  return owned
 }

@@ -1,9 +1,12 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
+import type { Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { MaybePromise, ResponseCache } from '../../platform/cache/response-cache.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
+import { listUnmet } from '../eligibility/eligibility.ts'
+import { type RequiresCode, statedRequires } from '../eligibility/requires.ts'
 import type { RewardRow } from './present.ts'
 import { rewardProblems } from './problems.ts'
 
@@ -31,6 +34,25 @@ const selectFlagged = prepared((reader: Reader) => {
     .where(eq(rewards.active, true))
     .orderBy(asc(rewards.pointsRequired), asc(rewards.id))
 })
+
+/** What a fan lacks of `requires`, by reward; no statement if no reward requires anything. Asks chains: not for units of work. */
+export async function readUnmet(
+  read: Reader,
+  viewer: Viewer,
+  rewards: RewardRow[],
+): Promise<Map<string, RequiresCode[]>> {
+  const asked = rewards.flatMap(reward => {
+    const requires = statedRequires(reward)
+    return requires === null ? [] : [{ id: reward.id, requires }]
+  })
+  if (asked.length === 0) return new Map()
+  const unmet = await listUnmet(
+    read,
+    viewer,
+    asked.map(({ requires }) => requires),
+  )
+  return new Map(asked.map(({ id }, index) => [id, unmet[index] ?? []]))
+}
 
 /** A fan's claim of a reward; undefined when they have not claimed it. */
 export const findUserReward = preparedRow((reader: Reader, userId: string, rewardId: string) => {

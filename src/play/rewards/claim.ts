@@ -1,56 +1,36 @@
 /** Claims a reward: requires the points but does not spend them; one claim per fan; never more claims than the stock. */
 
 import { and, eq, gt, sql } from 'drizzle-orm'
-import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import type { Caller, Viewer } from '../../core/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
-import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
-import type { Chains } from '../wallets/chains.ts'
-import { type Held, readHeld, requireHolder } from '../wallets/holdings.ts'
-import { getCatalogue } from './catalogue.ts'
+import { requireEligible } from '../eligibility/eligibility.ts'
+import { requiresOf } from '../eligibility/requires.ts'
 import { findBlockers, presentReward } from './present.ts'
 import { rewardProblems } from './problems.ts'
 import type { RewardReference } from './schema.ts'
 
-/**
- * Before the unit of work: asks the chain what the fan holds, if the reward requires tokens and nothing else refuses the
- * claim. Other rewards take no statement: the catalogue is cached.
- */
-export async function readHeldForClaim(
-  { db: { read }, cache, chains }: { db: Database; cache: ResponseCache; chains: Chains },
-  { userId }: Viewer,
-  { rewardId }: RewardReference,
-): Promise<Held | undefined> {
-  const requirement = (await getCatalogue(read, cache)).find(({ id }) => id === rewardId)?.requiredHolding
-  if (requirement == null) return undefined
-  const [found] = await selectClaimable(read, rewardId, userId)
-  if (!found || findBlockers(found.reward, found.own ?? undefined, found.points, read.now()).length > 0)
-    return undefined
-  return readHeld({ read, chains }, userId, [requirement])
-}
-
-/** `held`: of `readHeldForClaim`. */
 export async function claimReward(
   tx: Transaction,
   { userId }: Caller,
   { rewardId }: RewardReference,
-  held?: Held,
 ): Promise<{ reward: ReturnType<typeof presentReward> }> {
   const now = tx.now()
   const [found] = await selectClaimable(tx, rewardId, userId)
   if (!found) throw new DomainError(rewardProblems.reward_not_found)
   const { reward, points, own } = found
-  const [blocker] = findBlockers(reward, own ?? undefined, points, now)
+  const [blocker] = findBlockers(reward, { own: own ?? undefined, points }, now)
+  if (blocker === 'reward_inactive') throw new DomainError(rewardProblems[blocker])
   if (blocker === 'insufficient_points') throw insufficientPoints(reward.pointsRequired, points)
+  if (blocker === 'already_claimed') throw new DomainError(rewardProblems[blocker])
+  await requireEligible(tx, { userId }, { requires: requiresOf(reward) })
   if (blocker === 'out_of_stock') throw outOfStock()
-  if (blocker) throw new DomainError(rewardProblems[blocker])
-  if (reward.requiredHolding !== null) await requireHolder(tx, userId, reward.requiredHolding, held)
 
   // Concurrent claims are decided by the primary key and by the condition on the stock.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
@@ -62,15 +42,15 @@ export async function claimReward(
   // Every list of rewards contains the stock.
   if (left) tx.invalidate(rewardsTag)
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
-  return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
+  return { reward: presentReward({ ...reward, ...left }, { own: claimed, points }, now) }
 }
 claimReward.problems = [
   rewardProblems.reward_not_found,
   rewardProblems.reward_inactive,
   pointsProblems.insufficient_points,
   rewardProblems.already_claimed,
+  ...requireEligible.problems,
   rewardProblems.out_of_stock,
-  ...requireHolder.problems,
 ] as const
 
 const outOfStock = () => new DomainError(rewardProblems.out_of_stock, {})

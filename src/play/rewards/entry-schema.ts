@@ -1,8 +1,8 @@
 import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
 import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
-import { type Static, Type } from '../../core/typebox.ts'
-import { HoldsEntry } from '../wallets/entry-schema.ts'
+import type { Static } from '../../core/typebox.ts'
+import { RequiresEntry } from '../eligibility/requires.ts'
 
 /** A reward in a catalogue file. */
 export const RewardEntry = Closed(
@@ -22,9 +22,7 @@ export const RewardEntry = Closed(
         description: 'Total number of units, claimed ones included. Null: no limit.',
       }),
     ),
-    requires: Maybe(
-      Closed({ holds: Type.Optional(HoldsEntry) }, { description: 'What else a fan needs for a claim.' }),
-    ),
+    requires: Maybe(RequiresEntry('What else a fan needs for a claim.')),
     ...availabilityMembers,
   },
   { title: 'Reward' },

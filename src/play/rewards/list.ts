@@ -5,7 +5,7 @@ import { prepared } from '../../../db/prepared.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
-import { getCatalogue } from './catalogue.ts'
+import { getCatalogue, readUnmet } from './catalogue.ts'
 import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
 
@@ -17,11 +17,18 @@ export async function renderRewards({ read, cache }: ReadSource, userId: string)
   const own = new Map<string, OwnReward>()
   for (const row of rows) if (row.own) own.set(row.own.rewardId, row.own)
   const points = rows[0]?.points ?? 0
+  const active = catalogue.filter(reward => isActive(reward, now))
+  const unmet = await readUnmet(
+    read,
+    { userId },
+    active.filter(({ id }) => !own.has(id)),
+  )
   return () => {
     let rendered = ''
-    for (const reward of catalogue)
-      if (isActive(reward, now))
-        rendered += (rendered && ',') + renderReward(reward, own.get(reward.id), points, now)
+    for (const reward of active) {
+      const facts = { own: own.get(reward.id), points, unmet: unmet.get(reward.id) }
+      rendered += (rendered && ',') + renderReward(reward, facts, now)
+    }
     return `{"points":${points},"rewards":[${rendered}]}`
   }
 }

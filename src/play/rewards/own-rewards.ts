@@ -18,7 +18,7 @@ export async function listOwnRewards(reader: Reader, cursors: Cursors, { userId 
     cursors.encodeTimed(list, { at: own.claimedAt, id: own.rewardId }),
   )
   const now = reader.now()
-  const rewards = shown.map(({ reward, own, points }) => presentReward(reward, own, points, now))
+  const rewards = shown.map(({ reward, own, points }) => presentReward(reward, { own, points }, now))
   return { rewards, nextCursor }
 }
 listOwnRewards.problems = [transportProblems.invalid_cursor] as const

@@ -2,7 +2,7 @@
 import type { Tables } from '../../../db/index.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import { presentHolds } from '../wallets/holdings.ts'
+import { type RequiresCode, requiresOf } from '../eligibility/requires.ts'
 import type { RewardResult } from './schema.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
@@ -12,24 +12,28 @@ export type OwnReward = Pick<UserRewardRow, 'rewardId' | 'claimedAt' | 'redeemed
 
 type Blocker = (typeof RewardResult.static)['reward']['blockedBy'][number]
 
-/** The problems of a claim made now, in the order in which a claim checks them. */
-export function findBlockers(
-  reward: RewardRow,
-  own: OwnReward | undefined,
-  points: number,
-  now: Date,
-): Blocker[] {
-  const found: Blocker[] = []
-  if (!isActive(reward, now)) found.push('reward_inactive')
-  if (points < reward.pointsRequired) found.push('insufficient_points')
-  if (own) found.push('already_claimed')
-  if (reward.stockRemaining === 0) found.push('out_of_stock')
-  return found
+/** What decides about a reward for a fan. */
+export interface OwnFacts {
+  own: OwnReward | undefined
+  points: number
+  /** What the fan lacks of `requires`; nothing once the reward is claimed. */
+  unmet?: RequiresCode[] | undefined
 }
 
-export const presentReward = (reward: RewardRow, own: OwnReward | undefined, points: number, now: Date) => ({
+/** The problems of a claim made now, in the order in which a claim checks them. */
+export function findBlockers(reward: RewardRow, { own, points, unmet = [] }: OwnFacts, now: Date): Blocker[] {
+  const found = new Set<Blocker>()
+  if (!isActive(reward, now)) found.add('reward_inactive')
+  if (points < reward.pointsRequired) found.add('insufficient_points')
+  if (own) found.add('already_claimed')
+  for (const code of unmet) found.add(code)
+  if (reward.stockRemaining === 0) found.add('out_of_stock')
+  return [...found]
+}
+
+export const presentReward = (reward: RewardRow, facts: OwnFacts, now: Date) => ({
   ...presentShared(reward, now),
-  ...presentOwn(reward, own, points, now),
+  ...presentOwn(reward, facts, now),
 })
 
 /** The members that are the same for every fan. */
@@ -42,7 +46,7 @@ export function presentShared(reward: RewardRow, now: Date) {
     imageUrl: reward.imageUrl,
     itemType: reward.itemType,
     pointsRequired: reward.pointsRequired,
-    requires: presentHolds(reward.requiredHolding),
+    requires: requiresOf(reward),
     active: isActive(reward, now),
     startsAt: reward.startsAt?.toISOString() ?? null,
     endsAt: reward.endsAt?.toISOString() ?? null,
@@ -51,8 +55,9 @@ export function presentShared(reward: RewardRow, now: Date) {
 }
 
 /** The members that depend on the fan. */
-export function presentOwn(reward: RewardRow, own: OwnReward | undefined, points: number, now: Date) {
-  const blockedBy = findBlockers(reward, own, points, now)
+export function presentOwn(reward: RewardRow, facts: OwnFacts, now: Date) {
+  const blockedBy = findBlockers(reward, facts, now)
+  const { own, points } = facts
   return {
     state: stateOf(own),
     unlocked: points >= reward.pointsRequired,

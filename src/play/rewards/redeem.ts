@@ -27,7 +27,7 @@ export async function redeemReward(tx: Transaction, { userId }: Caller, { reward
   }
   await recordEvent(tx, { userId, type: 'reward.redeemed', data: { rewardId } })
   const { balance } = await readBalance(tx, userId)
-  return { reward: presentReward(reward, redeemed, balance, now) }
+  return { reward: presentReward(reward, { own: redeemed, points: balance }, now) }
 }
 redeemReward.problems = [
   rewardProblems.reward_not_found,

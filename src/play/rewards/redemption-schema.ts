@@ -1,6 +1,6 @@
 import { Closed, Id, Instant, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { exampleReward, rewardMembers } from './schema.ts'
+import { exampleMembers, rewardMembers } from './reward-members.ts'
 
 /** Of any form, so that a mistyped code is 404 rather than 422. */
 export const CodeReference = Type.String({
@@ -43,11 +43,9 @@ export const Redemption = Closed(
 )
 export type Redemption = typeof Redemption.static
 
-const { id, title, description, imageUrl, itemType } = exampleReward
-
 export const exampleRedemption = {
   code: '7Q2M-X9KD-4T0B-HW5E',
-  reward: { id, title, description, imageUrl, itemType },
+  reward: exampleMembers,
   order: null,
   fan: { id: '01981e2c-7c1f-7000-8000-000000000003', displayName: 'Ana Ruiz' },
   redeemedAt: '2026-08-16T12:00:00.000Z',

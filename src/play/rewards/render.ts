@@ -4,7 +4,7 @@
  * 185,000; without `unlocked` alone 244,000. To remove it, render `presentReward`.
  */
 import { createRenderings } from '../../core/texts.ts'
-import { type OwnReward, presentOwn, presentReward, presentShared, type RewardRow } from './present.ts'
+import { type OwnFacts, presentOwn, presentReward, presentShared, type RewardRow } from './present.ts'
 
 interface Rendered {
   /** The members that are equal for all fans, without the closing brace. */
@@ -16,19 +16,17 @@ interface Rendered {
 const renderings = createRenderings<Rendered>()
 
 /** `reward` must be active and a row of the cached catalogue. Its JSON is cached as long as the row. */
-export function renderReward(
-  reward: RewardRow,
-  own: OwnReward | undefined,
-  points: number,
-  now: Date,
-): string {
+export function renderReward(reward: RewardRow, facts: OwnFacts, now: Date): string {
   const { shared, unlocked } = renderings(reward, () => renderShared(reward, now))
-  if (!own && points >= reward.pointsRequired) return unlocked
-  return shared + JSON.stringify(presentOwn(reward, own, points, now)).slice(1)
+  const { own, points, unmet = [] } = facts
+  if (!own && points >= reward.pointsRequired && unmet.length === 0) return unlocked
+  return shared + JSON.stringify(presentOwn(reward, facts, now)).slice(1)
 }
 
 function renderShared(reward: RewardRow, now: Date): Rendered {
   const shared = `${JSON.stringify(presentShared(reward, now)).slice(0, -1)},`
-  const unlocked = JSON.stringify(presentReward(reward, undefined, reward.pointsRequired, now))
+  const unlocked = JSON.stringify(
+    presentReward(reward, { own: undefined, points: reward.pointsRequired }, now),
+  )
   return { shared, unlocked }
 }

@@ -6,8 +6,7 @@ import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { respondReady } from '../../platform/http/edge/ready-json.ts'
-import type { Chains } from '../wallets/chains.ts'
-import { claimReward, readHeldForClaim } from './claim.ts'
+import { claimReward } from './claim.ts'
 import { renderRewards } from './list.ts'
 import { listOwnRewards } from './own-rewards.ts'
 import { redeemReward } from './redeem.ts'
@@ -21,7 +20,7 @@ import {
   Rewards as RewardsResponse,
 } from './schema.ts'
 
-type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors; chains: Chains }
+type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors }
 
 const TAG = 'Rewards'
 
@@ -44,10 +43,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
     )
     .post(
       '/claim',
-      ({ body, caller, write }) =>
-        write((tx, fan, held) => claimReward(tx, fan, body, held), {
-          prepare: () => readHeldForClaim(deps, caller, body),
-        }),
+      ({ body, write }) => write((tx, fan) => claimReward(tx, fan, body)),
       operation({
         id: 'claimReward',
         limit: 'claims',

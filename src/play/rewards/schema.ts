@@ -1,15 +1,16 @@
 import { Closed, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
-import { Holds } from '../wallets/schema.ts'
+import { REQUIRES_CODES, type RequiresCode, ShownRequires } from '../eligibility/requires.ts'
+import { exampleMembers, rewardMembers } from './reward-members.ts'
 
-/** What describes a reward. */
-export const rewardMembers = {
-  id: Type.String({ description: 'Slug of the reward.' }),
-  title: Type.String({ description: 'Title of the reward.' }),
-  description: Type.String({ description: 'What the fan gets, and how.' }),
-  imageUrl: Nullable(Type.String(), { description: 'https URL, or a path of the API’s origin.' }),
-  itemType: Type.String({ examples: ['voucher'], description: 'Kind of item: any text.' }),
-}
+type Blocker = 'reward_inactive' | 'already_claimed' | 'out_of_stock' | RequiresCode
+const BLOCKERS: Blocker[] = [
+  'reward_inactive',
+  'insufficient_points',
+  'already_claimed',
+  ...REQUIRES_CODES.filter(code => code !== 'insufficient_points'),
+  'out_of_stock',
+]
 
 const Reward = Closed(
   {
@@ -18,10 +19,7 @@ const Reward = Closed(
       description: 'Points required for a claim, which does not spend them.',
       minimum: 0,
     }),
-    requires: Closed(
-      { holds: Type.Optional(Holds) },
-      { description: 'What else a claim requires; it is checked when the reward is claimed.' },
-    ),
+    requires: ShownRequires('What else a claim requires: all of it.'),
     active: Type.Boolean({
       description:
         'Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`.',
@@ -33,12 +31,12 @@ const Reward = Closed(
     }),
     state: OneOf(['unclaimed', 'claimed', 'redeemed'], { description: 'State of the caller’s claim.' }),
     unlocked: Type.Boolean({ description: 'Whether the caller has the required points.' }),
-    claimable: Type.Boolean({ description: 'Whether a claim would succeed now, `requires` apart.' }),
+    claimable: Type.Boolean({ description: 'Whether a claim would succeed now.' }),
     missingPoints: Integer({ minimum: 0, description: 'Points that the caller lacks.' }),
-    blockedBy: Type.Array(
-      OneOf(['reward_inactive', 'insufficient_points', 'already_claimed', 'out_of_stock']),
-      { description: 'Problem codes of a claim made now, in the order of the checks.' },
-    ),
+    blockedBy: Type.Array(Type.Unsafe<Blocker>(OneOf(BLOCKERS)), {
+      description:
+        'Problem codes of a claim made now, in the order of the checks. Those of `requires` are not stated of a claimed reward.',
+    }),
     claimedAt: Nullable(Instant('When the caller claimed it.')),
     redeemedAt: Nullable(Instant('When the caller redeemed it.')),
     redemptionCode: Nullable(Type.String(), {
@@ -73,11 +71,7 @@ export const RewardReference = Closed(
 export type RewardReference = typeof RewardReference.static
 
 export const exampleReward = {
-  id: 'scarf-discount',
-  title: '20 % off the home scarf',
-  description: 'One scarf of this season, in the stadium shop or online.',
-  imageUrl: null,
-  itemType: 'voucher',
+  ...exampleMembers,
   pointsRequired: 100,
   requires: {},
   active: true,

@@ -2,6 +2,8 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { collected } from '../../../db/listed.ts'
+import type { Viewer } from '../../core/caller.ts'
+import { readUnmet } from './catalogue.ts'
 import { findBlockers, type RewardRow } from './present.ts'
 
 /** The ids of the rewards that a fan has claimed and not redeemed, and of those that are redeemed. */
@@ -13,9 +15,22 @@ export function claimedIds(reader: Reader, userId: string) {
   }
 }
 
-/** How many rewards of the catalogue a fan can claim who has claimed those of `own`. */
-export function countClaimable(catalogue: RewardRow[], own: Set<string>, points: number, now: Date): number {
-  return catalogue.filter(
-    reward => !own.has(reward.id) && findBlockers(reward, undefined, points, now).length === 0,
-  ).length
+interface Fan extends Viewer {
+  /** The ids of the rewards that the fan has claimed. */
+  claimed: Set<string>
+  points: number
+}
+
+/** How many rewards of the catalogue a fan can claim. Another statement only if one of them requires more than points. */
+export async function countClaimable(
+  read: Reader,
+  catalogue: RewardRow[],
+  { userId, claimed, points }: Fan,
+  now: Date,
+): Promise<number> {
+  const open = catalogue.filter(
+    reward => !claimed.has(reward.id) && findBlockers(reward, { own: undefined, points }, now).length === 0,
+  )
+  const unmet = await readUnmet(read, { userId }, open)
+  return open.filter(({ id }) => !unmet.get(id)?.length).length
 }

@@ -15,7 +15,14 @@ import {
 import { declareKind } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts } from '../../club/catalogue/texts.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
-import { presentHolds, storedHolds } from '../wallets/holdings.ts'
+import {
+  normalizeRequires,
+  requiresFaults,
+  requiresOf,
+  statedRequires,
+  storedHolds,
+  storedRequires,
+} from '../eligibility/requires.ts'
 import { findReward } from './catalogue.ts'
 import { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
@@ -60,21 +67,27 @@ function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry
     refuseEntry({ pointer: '/stock', message: `must be at least ${claims}, the number of claims` })
   }
   const { stockRemaining } = row
-  const { requiredHolding, ...members } = membersOf(entry)
+  const { requiredHolding: _, requires: _r, ...members } = membersOf(entry)
   return compareEntries(
     {
       ...statedTexts(row),
-      requires: presentHolds(row.requiredHolding),
+      requires: requiresOf(row),
       stock: stockRemaining === null ? null : stockRemaining + claims,
     },
-    { ...members, requires: presentHolds(requiredHolding), stock: entry.stock ?? null },
+    { ...members, requires: normalizeRequires(entry.requires), stock: entry.stock ?? null },
   )
 }
 
 function membersOf(entry: RewardEntry) {
   const { id: _, stock: _s, requires, startsAt, endsAt, ...members } = completeEntry(RewardEntry, entry)
-  const requiredHolding = storedHolds(requires?.holds)
-  return { ...members, requiredHolding, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
+  const { holds, ...others } = requires ?? {}
+  return {
+    ...members,
+    requiredHolding: storedHolds(holds),
+    requires: storedRequires(others),
+    startsAt: instantOf(startsAt),
+    endsAt: instantOf(endsAt),
+  }
 }
 
 /** The number of claims by reward. */
@@ -89,11 +102,11 @@ async function countClaimsOf(reader: Reader, rewardIds: string[]): Promise<Map<s
 }
 
 function entryOf(row: RewardRow, claims: number): RewardEntry {
-  const { startsAt, endsAt, stockRemaining, requiredHolding } = row
+  const { startsAt, endsAt, stockRemaining } = row
   const stated = {
     ...statedTexts(row),
     stock: stockRemaining === null ? null : stockRemaining + claims,
-    requires: requiredHolding === null ? null : presentHolds(requiredHolding),
+    requires: statedRequires(row),
     startsAt: startsAt?.toISOString() ?? null,
     endsAt: endsAt?.toISOString() ?? null,
   }
@@ -107,6 +120,7 @@ export const rewardKind = declareKind({
   schema: RewardEntry,
   givesValue: true,
   table: ({ rewards }) => rewards,
+  faults: ({ requires }) => requiresFaults(requires),
   async plan(reader, entry) {
     return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
   },

@@ -9,7 +9,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
-import { presentHolds } from '../wallets/holdings.ts'
+import { requiresOf } from '../eligibility/requires.ts'
 import { presentDelivers } from './delivers.ts'
 import type { PRODUCT_KINDS } from './entry-schema.ts'
 import { shopProblems } from './problems.ts'
@@ -110,7 +110,7 @@ function presentProduct(product: ProductRow, variants: VariantRow[], held: Map<s
     maxPerFan,
     shipsTo: product.shipsTo === null ? null : listOf(product.shipsTo),
     delivers: presentDelivers(product.delivers),
-    requires: requirementsOf(product),
+    requires: requiresOf(product),
     active: isActive(product, now),
     startsAt: product.startsAt?.toISOString() ?? null,
     endsAt: product.endsAt?.toISOString() ?? null,
@@ -120,14 +120,6 @@ function presentProduct(product: ProductRow, variants: VariantRow[], held: Map<s
 function presentVariant(variant: VariantRow, held: Map<string, number>) {
   const { id, name, sku, stockTotal } = presentTexts(variant)
   return { id, name, sku, stockRemaining: stockTotal === null ? null : countFree(variant, held) }
-}
-
-export function requirementsOf({ requiredPoints, requiredCollectibleId, requiredHolding }: ProductRow) {
-  return {
-    ...(requiredPoints === null ? {} : { points: requiredPoints }),
-    ...(requiredCollectibleId === null ? {} : { collectibleId: requiredCollectibleId }),
-    ...presentHolds(requiredHolding),
-  }
 }
 
 /** Guarantee of the cast: the import writes a list of strings. */

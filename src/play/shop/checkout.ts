@@ -12,9 +12,10 @@ import { readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { lockToCount } from '../../identity/users/users.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
+import { requireEligible } from '../eligibility/eligibility.ts'
+import { requiresOf } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { rewardProblems } from '../rewards/problems.ts'
-import type { Held } from '../wallets/holdings.ts'
 import { encryptAddress, findAddressErrors, normalizeAddress } from './addresses.ts'
 import { listOf, type ProductRow, readProducts, readVariants } from './catalogue.ts'
 import { findMissingPack } from './deliver.ts'
@@ -24,7 +25,6 @@ import { countBought } from './order-kind.ts'
 import type { LineRow, OrderRow, WholeOrder } from './order-rows.ts'
 import type { Cart } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
-import { requireFulfilled } from './requirements.ts'
 import {
   countFree,
   countHeld,
@@ -54,14 +54,13 @@ interface ChosenLine extends VariantReference {
 
 /**
  * Locks the fan, and last the stock: what is counted under each lock stays exact. A cart that asks for more than is free is refused
- * before the lock of the stock, for which a crowd would wait. `holdings`: of `readHeldForCart`.
+ * before the lock of the stock, for which a crowd would wait.
  */
 export async function startCheckout(
   tx: Transaction,
   { userId }: Caller,
   { lines, address, voucher }: Cart,
   { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }: CheckoutOptions,
-  holdings?: Held,
 ): Promise<WholeOrder> {
   await lockToCount(tx, userId)
   const chosen = await chooseVariants(tx, lines)
@@ -75,7 +74,8 @@ export async function startCheckout(
     return { ...line, product, variant }
   })
   const currency = currencyOf([...products.values()])
-  for (const product of products.values()) await requireFulfilled(tx, userId, product, holdings)
+  const required = [...products.values()].map(row => ({ productId: row.id, requires: requiresOf(row) }))
+  await requireEligible(tx, { userId }, ...required)
   await requireFree(tx, chosen, { now, variants })
   const missingPack = await findMissingPack(
     tx,
@@ -145,7 +145,7 @@ startCheckout.problems = [
   shopProblems.product_not_found,
   shopProblems.product_inactive,
   shopProblems.mixed_currencies,
-  ...requireFulfilled.problems,
+  ...requireEligible.problems,
   rewardProblems.out_of_stock,
   shopProblems.limit_reached,
   shopProblems.too_many_open_orders,

@@ -2,7 +2,7 @@ import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/ca
 import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer, OneOf, Slug } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { HoldsEntry } from '../wallets/entry-schema.ts'
+import { RequiresEntry } from '../eligibility/requires.ts'
 import { Delivers } from './delivers.ts'
 
 export const PRODUCT_KINDS = ['physical', 'digital', 'voucher', 'pack'] as const
@@ -54,13 +54,7 @@ export const ProductEntry = Closed(
       }),
     ),
     delivers: Maybe(Delivers),
-    requires: Maybe(
-      Closed({
-        points: Type.Optional(Integer({ minimum: 1, description: 'Lifetime points of the fan.' })),
-        collectibleId: Type.Optional(Slug('A collectible that the fan owns.')),
-        holds: Type.Optional(HoldsEntry),
-      }),
-    ),
+    requires: Maybe(RequiresEntry('What a fan needs to buy it.')),
     ...availabilityMembers,
   },
   { title: 'Product' },

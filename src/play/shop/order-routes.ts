@@ -12,7 +12,6 @@ import { operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
-import type { Chains } from '../wallets/chains.ts'
 import { changeLine } from './change-line.ts'
 import { startCheckout } from './checkout.ts'
 import { type Downloads, issueDownload } from './downloads.ts'
@@ -26,7 +25,6 @@ import {
   prepareOrderPayment,
   verifyOrderPayment,
 } from './pay-order.ts'
-import { readHeldForCart } from './requirements.ts'
 
 type OrderDeps = FanDeps &
   ServerDeps & {
@@ -35,7 +33,6 @@ type OrderDeps = FanDeps &
     log: Logger
     now: AppSources['now']
     payments: Payments
-    chains: Chains
     /** Of addresses in the database. */
     addressEncryption: Encryption
     downloads: Downloads
@@ -55,13 +52,13 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
   return fans(deps, { prefix: '/api/checkout', tag: TAG })
     .post(
       '',
-      ({ body, caller, status, write }) =>
+      ({ body, status, write }) =>
         write(
-          async (tx, fan, holdings) => {
+          async (tx, fan) => {
             const options = { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }
-            return status(201, present(await startCheckout(tx, fan, body, options, holdings)))
+            return status(201, present(await startCheckout(tx, fan, body, options)))
           },
-          { encryption, prepare: () => readHeldForCart(deps, caller, body) },
+          { encryption },
         ),
       operation({
         id: 'startCheckout',

@@ -30,17 +30,6 @@ export const shopProblems = defineProblems({
     }),
     example: { productId: 'home-scarf', maxPerFan: 2, available: 1 },
   },
-  collectible_required: {
-    status: 409,
-    title: 'The product is for owners of a collectible',
-    description:
-      'Only fans who own a copy of `collectibleId` can buy this product. Show which one, and where to get it.',
-    members: Type.Object({
-      productId: ProductId,
-      collectibleId: Type.String({ description: 'The collectible that the fan must own.' }),
-    }),
-    example: { productId: 'derby-print', collectibleId: 'winning-goal' },
-  },
   mixed_currencies: {
     status: 409,
     title: 'The products have prices in different currencies',

@@ -10,7 +10,7 @@ import {
   Slug,
 } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { Holds } from '../wallets/schema.ts'
+import { ShownRequires } from '../eligibility/requires.ts'
 import { ShownDelivers } from './delivers.ts'
 import { PRODUCT_KINDS } from './entry-schema.ts'
 
@@ -51,14 +51,7 @@ export const Product = Closed(
       description: 'Countries, ISO 3166-1 alpha-2 or XK. Null: all countries.',
     }),
     delivers: Nullable(ShownDelivers, { description: 'What a unit gives. Null for what is shipped.' }),
-    requires: Closed(
-      {
-        points: Type.Optional(Integer({ minimum: 1, description: 'Lifetime points of the fan.' })),
-        collectibleId: Type.Optional(Type.String({ description: 'A collectible that the fan owns.' })),
-        holds: Type.Optional(Holds),
-      },
-      { description: 'What a fan needs to buy it.' },
-    ),
+    requires: ShownRequires('What a fan needs to buy it: all of it.'),
     active: Type.Boolean({
       description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
     }),

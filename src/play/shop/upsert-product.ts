@@ -13,11 +13,18 @@ import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { isCountry } from '../../core/country.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
+import {
+  normalizeRequires,
+  requiresFaults,
+  requiresOf,
+  statedRequires,
+  storedHolds,
+  storedRequires,
+} from '../eligibility/requires.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
 import { hasPackWithoutLimit } from '../packs/give-packs.ts'
 import { POINTS } from '../purchases/purchase.ts'
-import { presentHolds, storedHolds } from '../wallets/holdings.ts'
-import { listOf, type ProductRow, readVariants, requirementsOf } from './catalogue.ts'
+import { listOf, type ProductRow, readVariants } from './catalogue.ts'
 import { deliversFaults, parseDelivers } from './delivers.ts'
 import { ProductEntry } from './entry-schema.ts'
 import { countHeld, lockVariantsOf, nameOfVariant, type VariantRow } from './stock.ts'
@@ -40,6 +47,7 @@ function productFaults(entry: ProductEntry): EntryFault[] {
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
     ...repeated(ids, index => `/variants/${index}/id`),
     ...deliversFaults(kind, entry.delivers),
+    ...requiresFaults(entry.requires),
     ...(shipsTo && kind !== 'physical'
       ? [{ pointer: '/shipsTo', message: 'must be null: only products of the kind physical are shipped' }]
       : []),
@@ -116,7 +124,7 @@ async function changeOf(
       images: listOf(row.images),
       shipsTo: row.shipsTo === null ? null : listOf(row.shipsTo),
       price: { amount: row.priceAmount, currency: row.priceCurrency },
-      requires: requirementsOf(row),
+      requires: requiresOf(row),
       delivers: parseDelivers(row.delivers),
       ...variantMembers(variants.map(row => ({ ...statedTexts(row), stock: row.stockTotal }))),
     },
@@ -125,7 +133,7 @@ async function changeOf(
       id: row.id,
       startsAt: instantOf(entry.startsAt),
       endsAt: instantOf(entry.endsAt),
-      requires: { ...entry.requires, ...presentHolds(storedHolds(entry.requires?.holds)) },
+      requires: normalizeRequires(entry.requires),
       delivers: entry.delivers ?? {},
       variants: null,
       // Removed variants are null.
@@ -195,14 +203,16 @@ function membersOf(entry: ProductEntry) {
     endsAt,
     ...members
   } = completeEntry(ProductEntry, entry)
+  const { points, collectibleId, holds, ...others } = requires ?? {}
   return {
     ...members,
     images: JSON.stringify(images),
     shipsTo: shipsTo === null ? null : JSON.stringify(shipsTo),
     delivers: delivers === null ? null : JSON.stringify(delivers),
-    requiredPoints: requires?.points ?? null,
-    requiredCollectibleId: requires?.collectibleId ?? null,
-    requiredHolding: storedHolds(requires?.holds),
+    requiredPoints: points ?? null,
+    requiredCollectibleId: collectibleId ?? null,
+    requiredHolding: storedHolds(holds),
+    requires: storedRequires(others),
     priceAmount: price.amount,
     priceCurrency: price.currency,
     startsAt: instantOf(startsAt),
@@ -212,7 +222,6 @@ function membersOf(entry: ProductEntry) {
 
 function entryOf(row: ProductRow, variants: VariantRow[]): ProductEntry {
   const { startsAt, endsAt, priceAmount, priceCurrency } = row
-  const requires = requirementsOf(row)
   const delivers = parseDelivers(row.delivers)
   const stated = {
     ...statedTexts(row),
@@ -224,7 +233,7 @@ function entryOf(row: ProductRow, variants: VariantRow[]): ProductEntry {
     }),
     shipsTo: row.shipsTo === null ? null : listOf(row.shipsTo),
     delivers: Object.keys(delivers).length === 0 ? null : delivers,
-    requires: Object.keys(requires).length === 0 ? null : requires,
+    requires: statedRequires(row),
     startsAt: startsAt?.toISOString() ?? null,
     endsAt: endsAt?.toISOString() ?? null,
   }

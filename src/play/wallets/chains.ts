@@ -41,11 +41,21 @@ interface Call {
 /** Units by address. */
 type Balances = ReadonlyMap<string, bigint>
 
+interface Reading {
+  asked: Promise<Balances>
+  /** Once the chain has answered. */
+  known?: Balances
+}
+
+/** Each set of addresses is a reading of its own: readings of single wallets are never added up. */
+const nameOfReading = (chainId: number, contract: string, owners: string[]) =>
+  [chainId, contract, ...owners.toSorted()].join(' ')
+
 export type Chains = ReturnType<typeof createChains>
 
 export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: ChainsOptions) {
   const chains = new Map([...rpcUrls].map(([chainId, url]) => [chainId, openChain(chainId, url)]))
-  const balances = new LRUCache<string, Promise<Balances>>({
+  const balances = new LRUCache<string, Reading>({
     maxSize: MAX_BALANCES,
     ttl: BALANCE_MS,
     ttlResolution: 0,
@@ -128,19 +138,22 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
     has: (chainId: number) => chains.has(chainId),
     /** The result of a simulated transaction, as hex; null if a contract refused. @throws DomainError `chain_unavailable` */
     call: (chainId: number, transaction: Call) => call(chainId, transaction),
-    /**
-     * Units of a token that the addresses hold at one block, at most ten minutes old. Each set of addresses is a reading of its
-     * own: readings of single wallets are never added up. @throws DomainError `chain_unavailable`
-     */
+    /** What `balancesOf` has read, without asking: for units of work, which wait for no other system. */
+    knownBalances: (chainId: number, contract: string, owners: string[]): Balances | undefined =>
+      balances.get(nameOfReading(chainId, contract, owners))?.known,
+    /** Units of a token that the addresses hold at one block, at most ten minutes old. @throws DomainError `chain_unavailable` */
     balancesOf(chainId: number, contract: string, owners: string[]): Promise<Balances> {
       if (owners.length === 0) return Promise.resolve(new Map())
-      const key = [chainId, contract, ...owners.toSorted()].join(' ')
-      const known = balances.get(key)
-      if (known) return known
-      const asked = readBalances(chainId, contract, owners)
-      balances.set(key, asked, { size: owners.length })
-      asked.catch(() => balances.delete(key))
-      return asked
+      const name = nameOfReading(chainId, contract, owners)
+      const earlier = balances.get(name)
+      if (earlier) return earlier.asked
+      const reading: Reading = { asked: readBalances(chainId, contract, owners) }
+      balances.set(name, reading, { size: owners.length })
+      reading.asked.then(
+        known => Object.assign(reading, { known }),
+        () => balances.delete(name),
+      )
+      return reading.asked
     },
   }
 }

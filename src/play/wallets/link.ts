@@ -1,8 +1,9 @@
 /** Links wallets to fans. A link is no way to sign in. */
 
-import { and, asc, count, eq, sql } from 'drizzle-orm'
+import { and, asc, count, eq, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { locksInUnitOfWork } from '../../../db/row-lock.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
@@ -89,6 +90,17 @@ const selectOwn = prepared((reader: Reader, userId: string) => {
     .where(eq(wallets.userId, userId))
     .orderBy(asc(wallets.linkedAt), asc(wallets.address))
 })
+
+/** The addresses of a fan on a chain, which stay linked until a unit of work ends. A key is of its address on every chain. */
+export async function readHolders(reader: Reader, userId: string, chainId: number): Promise<string[]> {
+  const { wallets } = reader.tables
+  const isOnChain = or(eq(wallets.provedBy, 'key'), eq(wallets.chainId, chainId))
+  const own = reader
+    .select({ address: wallets.address })
+    .from(wallets)
+    .where(and(eq(wallets.userId, userId), isOnChain))
+  return (await locksInUnitOfWork(reader, own)).map(({ address }) => address)
+}
 
 const presentWallet = ({ address, chainId, linkedAt }: WalletRow) => ({
   address,

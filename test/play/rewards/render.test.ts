@@ -20,6 +20,7 @@ const rewards: fc.Arbitrary<RewardRow> = fc.record({
   requiredHolding: fc.option(
     fc.constant(JSON.stringify({ chainId: 1, contract: `0x${'a'.repeat(40)}`, minimum: '1' })),
   ),
+  requires: fc.option(fc.constant(JSON.stringify({ points: 5 }))),
   translations: fc.option(text.map(title => JSON.stringify({ title: { pt: title, en: title } }))),
   createdAt: fc.constant(now),
   updatedAt: fc.constant(now),
@@ -35,9 +36,10 @@ test('a rendered reward is the presented one as JSON, for one fan after another'
     fc.property(rewards, fc.array(fc.tuple(fc.nat(), claims), { minLength: 1 }), (reward, fans) => {
       for (const [points, claim] of [...fans, [reward.pointsRequired, undefined] as const]) {
         const own = claim && { ...claim, rewardId: reward.id }
-        expect(renderReward(reward, own, points, now)).toBe(
-          JSON.stringify(presentReward(reward, own, points, now)),
-        )
+        for (const unmet of [undefined, [], ['insufficient_points' as const]]) {
+          const facts = { own, points, unmet }
+          expect(renderReward(reward, facts, now)).toBe(JSON.stringify(presentReward(reward, facts, now)))
+        }
       }
     }),
   )

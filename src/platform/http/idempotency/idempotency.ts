@@ -31,6 +31,9 @@ export interface IdempotencyDeps {
   runningKeys: Map<string, string>
 }
 
+/** How often a unit of work runs again after it asked for what it needs of another system: a second time if that changed meanwhile. */
+const MAX_PREPARATIONS = 3
+
 export interface WriteOptions<Prepared> {
   /** Calls other systems before the unit of work, which must not wait for them. Skipped if a response is stored. */
   prepare?: () => Promise<Prepared>
@@ -54,7 +57,14 @@ export async function runIdempotently<Result, Prepared = undefined>(
   async function run<Value>(unit: (tx: Transaction, prepared: Prepared) => Promise<Value>) {
     // Guarantee of the cast: `Prepared` is undefined without a `prepare`.
     const prepared = (await prepare?.()) as Prepared
-    return db.write(tx => unit(tx, prepared))
+    for (let left = MAX_PREPARATIONS; ; left--)
+      try {
+        return await db.write(tx => unit(tx, prepared))
+      } catch (error) {
+        const ask = error instanceof DomainError ? error.explanation.prepare : undefined
+        if (!ask || left === 0) throw error
+        await ask()
+      }
   }
   // DELETE is idempotent by itself and takes no key.
   const key = context.request.method === 'DELETE' ? null : readIdempotencyKey(context.request.headers)

@@ -1,0 +1,70 @@
+/** Whether a fan meets what entries require. Lists and verbs ask here, so that they agree. */
+import type { Reader, Transaction } from '../../../db/index.ts'
+import type { DomainError } from '../../core/problems.ts'
+import type { Candidate } from './requirement.ts'
+import { type Requires, type RequiresCode, requirements, requiresProblems } from './requires.ts'
+
+interface Entry {
+  requires: Requires
+  /** Of a cart: the product. */
+  productId?: string
+}
+
+/** @throws DomainError of the first requirement that the fan does not meet, entry by entry; with `prepare` if a chain must be asked */
+export async function requireEligible(
+  tx: Transaction,
+  candidate: Candidate,
+  ...entries: Entry[]
+): Promise<void> {
+  const unmet = (await findUnmet(tx, candidate, entries)).flat()
+  const [first] = unmet
+  if (!first) return
+  if (first.explanation.prepare) first.explanation.prepare = preparationOf(unmet)
+  throw first
+}
+requireEligible.problems = requiresProblems
+
+/** Whether the fan meets everything, as far as it is known without asking another system. */
+export const isEligible = async (tx: Transaction, candidate: Candidate, requires: Requires) =>
+  (await findUnmet(tx, candidate, [{ requires }])).every(unmet => unmet.length === 0)
+
+/** What the fan lacks for each entry, in the order of the checks. Not for units of work: it may ask a chain. */
+export async function listUnmet(
+  read: Reader,
+  candidate: Candidate,
+  required: Requires[],
+): Promise<RequiresCode[][]> {
+  const entries = required.map(requires => ({ requires }))
+  let unmet = await findUnmet(read, candidate, entries)
+  const prepare = preparationOf(unmet.flat())
+  if (prepare) {
+    // Without an answer the problem stays, as in a verb.
+    await prepare().catch(() => {})
+    unmet = await findUnmet(read, candidate, entries)
+  }
+  // Guarantee of the cast: the problems of the requirements.
+  return unmet.map(problems => [...new Set(problems.map(({ code }) => code as RequiresCode))])
+}
+
+/** Asks what all of these need, at once. Rejects if one gets no answer. */
+function preparationOf(problems: DomainError[]): (() => Promise<unknown>) | undefined {
+  const asks = problems.flatMap(({ explanation }) => explanation.prepare ?? [])
+  return asks.length === 0 ? undefined : () => Promise.all(asks.map(ask => ask()))
+}
+
+async function findUnmet(reader: Reader, candidate: Candidate, entries: Entry[]): Promise<DomainError[][]> {
+  const unmet: DomainError[][] = entries.map(() => [])
+  for (const { member, check } of requirements) {
+    const asked = entries.flatMap(({ requires, productId }, index) => {
+      // Guarantee of the cast: the members of `Requires` are those of the list.
+      const stated = (requires as Record<string, unknown>)[member]
+      return stated === undefined ? [] : [{ index, stated, productId }]
+    })
+    const problems = asked.length === 0 ? [] : await check(reader, candidate, asked)
+    for (const [position, { index }] of asked.entries()) {
+      const problem = problems[position]
+      if (problem) unmet[index]?.push(problem)
+    }
+  }
+  return unmet
+}

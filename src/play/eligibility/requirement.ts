@@ -1,0 +1,49 @@
+/** What one member of `requires` is: how catalogues state it, what fans see of it, and who meets it. One file has one of them. */
+import type { Reader } from '../../../db/index.ts'
+import type { EntryFault } from '../../club/catalogue/entry.ts'
+import type { Viewer } from '../../core/caller.ts'
+import type { DomainError, ProblemType } from '../../core/problems.ts'
+import type { Static, TSchema } from '../../core/typebox.ts'
+
+/** Whom it is asked of. */
+export type Candidate = Viewer
+
+/** What an entry states. */
+interface Asked<Stated> {
+  stated: Stated
+  /** Of a cart: the product, which the problem names. */
+  productId?: string | undefined
+}
+
+export interface Requirement<
+  Member extends string = string,
+  Entry extends TSchema = TSchema,
+  Shown extends TSchema = TSchema,
+  Problem extends ProblemType = ProblemType,
+> {
+  member: Member
+  /** For documents and forms: `entry` of the catalogue, `shown` of responses. */
+  describe: { entry: Entry; shown: Shown }
+  /** The form in which it is stored and shown. Default: as it is stated. */
+  normalize?(stated: Static<Entry>): Static<Entry>
+  /** What `check` returns, in this order. */
+  problems: readonly Problem[]
+  /**
+   * For each of `asked` the problem of a fan who does not meet it. Of entries that a list shows, all at once. In a unit of work it
+   * locks the rows that decide, except those that only grow. An unknown fact does not meet a requirement. What only another system
+   * knows is not asked here: the problem has `prepare`, which is called outside of a unit of work, before this runs again.
+   */
+  check(reader: Reader, candidate: Candidate, asked: Asked<Static<Entry>>[]): Promise<(DomainError | null)[]>
+  /** The rules of an entry that the schema cannot express. Pointers lead into the member. */
+  findFaults?(stated: Static<Entry>): EntryFault[]
+}
+
+/** Infers the type of a requirement. */
+export const defineRequirement = <
+  const Member extends string,
+  Entry extends TSchema,
+  Shown extends TSchema,
+  Problem extends ProblemType,
+>(
+  requirement: Requirement<Member, Entry, Shown, Problem>,
+) => requirement

@@ -1,0 +1,18 @@
+/** What requirements ask of others: the room of collectibles, which stands above, and chains. */
+import type { Reader } from '../../../db/index.ts'
+import type { Chains } from '../wallets/chains.ts'
+
+declare module '../../../db/types.ts' {
+  interface Spine {
+    readonly eligibility: ReturnType<typeof createEligibilitySpine>
+  }
+}
+
+/** Which of these collectibles the fan owns now. In a unit of work it locks a copy of each. */
+type FindOwned = (reader: Reader, userId: string, collectibleIds: string[]) => Promise<Set<string>>
+
+/** `chains`: once the dependencies are created. Commands, which claim and buy nothing, have none. */
+export const createEligibilitySpine = (findOwned: FindOwned) => ({
+  findOwned,
+  chains: undefined as Chains | undefined,
+})
