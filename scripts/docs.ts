@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
-import { CLIENT_TYPES, readDocument, renderClientTypes } from './build/client-types.ts'
+import { CLIENTS, readDocument, renderClientTypes } from './build/client-types.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { API_VERSION, type ApiVersion, versionFor } from './docs/api-version.ts'
@@ -19,7 +19,7 @@ const CONSOLE = 'docs/console.md'
 const command = declareCommand({
   name: 'docs',
   summary:
-    'Writes the problem codes and the picture of the floors in docs/, the types of the client, and the version of the API; or the guide as a site.',
+    'Writes the problem codes and the picture of the floors in docs/, the types of the clients, and the version of the API; or the guide as a site.',
   examples: [
     ['', 'after a change of a `problems.ts`, a `schema.ts` or a `routes.ts` in src'],
     ['build --out public/docs', 'writes the guide as static files, for any web server and any path'],
@@ -35,7 +35,7 @@ await runCommand(command, async ({ parameters: [what], options, configuration })
   if (what === 'build') {
     const { publicUrl } = (await configuration()).docs
     const out = resolve(options.out)
-    const document = JSON.stringify(await readDocument(root, publicUrl))
+    const document = JSON.stringify(await readDocument(root, 'api', publicUrl))
     const servers = publicUrl === null ? undefined : { api: publicUrl }
     const pages = await buildSite(out, document, servers).catch(error => fail(error.message))
     return { json: { out, pages }, text: `wrote ${pages.length} pages: ${join(out, 'index.html')}` }
@@ -46,7 +46,8 @@ await runCommand(command, async ({ parameters: [what], options, configuration })
     'docs/problems.md': renderProblemCodes(document),
     'docs/floors.svg': renderFloors(),
     [CONSOLE]: withRoles(readFileSync(join(root, CONSOLE), 'utf8')),
-    [CLIENT_TYPES]: await renderClientTypes(root, document),
+    [CLIENTS.api.file]: await renderClientTypes(root, 'api', document),
+    [CLIENTS.console.file]: await renderClientTypes(root, 'console'),
     [API_VERSION]: `${JSON.stringify(versionFor(document, before), null, 2)}\n`,
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text)

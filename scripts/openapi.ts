@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { openDatabase } from '../db/index.ts'
+import product from '../package.json'
 import { createApi } from '../src/app/app.ts'
 import { createDeps } from '../src/app/deps.ts'
 import { createSpine } from '../src/app/spine.ts'
 import { realSources } from '../src/core/sources.ts'
 import { describeMessages } from '../src/delivery/webhooks/describe.ts'
+import { createConsoleApi } from '../src/operate/console/app.ts'
 import { generateOpenApi } from '../src/platform/docs/openapi.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
@@ -25,6 +27,7 @@ const command = declareCommand({
   database: false,
 })
   .option('--out <file>', 'write to this file instead of standard output')
+  .option('--console', 'the operations of the console in place of those of the API')
   .option(
     '--open-enums',
     'take other values in enums and problems of responses, for clients that decode strictly',
@@ -42,12 +45,13 @@ await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
   const log = pino({ level: 'silent' })
   const deps = await createDeps({ config, db, log, sources: realSources, fetch })
   const { publicUrl } = config.docs
-  const document = await generateOpenApi(createApi(deps), {
+  const document = await generateOpenApi(options.console ? createConsoleApi(deps) : createApi(deps), {
     publicUrl,
     endpoints: null,
-    messages: describeMessages(),
+    messages: options.console ? [] : describeMessages(),
     enums: options.openEnums ? 'open' : 'closed',
   })
+  if (options.console) document.info = { title: 'The console of Matchday', version: product.version }
   const text = JSON.stringify(document, null, 2)
   if (options.out === undefined) return { json: document, text }
   await Bun.write(options.out, `${text}\n`)

@@ -1,14 +1,41 @@
 /**
- * The types of `@matchday/client`, from the OpenAPI document of the default configuration: `openapi-typescript` writes those of
- * requests and responses, this file the table of operations, and the types of problems and events by code.
+ * The types of `@matchday/client` and of the client of the console's pages, each from the OpenAPI document of the default
+ * configuration: `openapi-typescript` writes those of requests and responses, this file the table of operations, and the types of
+ * problems and events by code.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
 
-/** Relative to the root of the repository. */
-export const CLIENT_TYPES = 'src/client/generated.ts'
+interface Client {
+  /** Relative to the root of the repository. */
+  file: string
+  /** Of `scripts/openapi.ts`. */
+  options: string[]
+  /** What the client offers by other means, or what is not for it. */
+  omitted: string[]
+  /** A repeat changes nothing, though they take no `Idempotency-Key`: each names what it does. Null: the client repeats nothing. */
+  repeatable: string[] | null
+}
+
+/** Those that are generated. */
+export const CLIENTS = {
+  api: {
+    file: 'src/client/generated.ts',
+    options: [],
+    omitted: ['openStream', 'createStreamTicket', 'syncNamedIdentity', 'receiveIdentityEvent'],
+    repeatable: ['refreshNativeToken', 'logOut', 'recordEvents', 'voidEvent', 'grantPoints', 'grantCash'],
+  },
+  console: {
+    file: 'src/console/generated.ts',
+    options: ['--console'],
+    // The browser and the provider call these, and the page of the gate.
+    omitted: ['startProviderSignIn', 'finishProviderSignIn', 'endProviderSessions', 'readGateCode'],
+    repeatable: null,
+  },
+} satisfies Record<string, Client>
+export type ClientName = keyof typeof CLIENTS
 
 interface Schema {
   $ref?: string
@@ -44,18 +71,16 @@ interface Document {
   webhooks?: unknown
 }
 
-/** What the client offers by other means, or what is not for apps. */
-const OMITTED = ['openStream', 'createStreamTicket', 'syncNamedIdentity', 'receiveIdentityEvent']
-
-/** A repeat changes nothing, though they take no `Idempotency-Key`: each names what it does. */
-const REPEATABLE = ['refreshNativeToken', 'logOut', 'recordEvents', 'voidEvent', 'grantPoints', 'grantCash']
-
 /** The OpenAPI document of the default configuration, except for the address of the API, for the repository at `root`. */
-export async function readDocument(root: string, publicUrl: string | null = null): Promise<Document> {
+export async function readDocument(
+  root: string,
+  name: ClientName = 'api',
+  publicUrl: string | null = null,
+): Promise<Document> {
   const folder = await mkdtemp(join(tmpdir(), 'matchday-document-'))
   try {
     // Nothing else of the environment, nor an `.env` file, changes it.
-    return await $`${process.execPath} ${join(root, 'scripts/openapi.ts')}`
+    return await $`${process.execPath} ${join(root, 'scripts/openapi.ts')} ${CLIENTS[name].options}`
       .cwd(folder)
       .env({ PATH: process.env.PATH ?? '', PUBLIC_URL: publicUrl ?? '' })
       .quiet()
@@ -65,13 +90,14 @@ export async function readDocument(root: string, publicUrl: string | null = null
   }
 }
 
-/** The text of `CLIENT_TYPES`, for the repository at `root`. */
-export async function renderClientTypes(root: string, given?: Document): Promise<string> {
-  const document = given ?? (await readDocument(root))
+/** The text of the file of the client, for the repository at `root`. */
+export async function renderClientTypes(root: string, name: ClientName, given?: Document): Promise<string> {
+  const client: Client = CLIENTS[name]
+  const document = given ?? (await readDocument(root, name))
   const folder = await mkdtemp(join(tmpdir(), 'matchday-client-'))
   try {
     const file = join(folder, 'openapi.json')
-    const operations = operationsOf(document)
+    const operations = operationsOf(document, client)
     const problems = schemasBy(document, 'Problem', 'code')
     const messages = schemasBy(document, 'Message', 'type')
     await Bun.write(file, JSON.stringify(withoutDetails(document, operations)))
@@ -87,7 +113,7 @@ export async function renderClientTypes(root: string, given?: Document): Promise
       interfaceOf('problems', 'The problem documents by code.', problems),
       interfaceOf('messages', 'The events of the topic `me` by type.', messages),
       renderCodes(operations, document),
-      renderTable(operations),
+      renderTable(operations, client),
     ].join('\n')
   } finally {
     await rm(folder, { recursive: true })
@@ -101,12 +127,12 @@ interface Described {
 }
 
 /** The operations of the API that the client calls, by their ids. */
-function operationsOf({ paths, components }: Document): Described[] {
+function operationsOf({ paths, components }: Document, { omitted }: Client): Described[] {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   const called = all.filter(
-    ({ path, operation }) => path.startsWith('/api/') && !OMITTED.includes(operation.operationId),
+    ({ path, operation }) => path.startsWith('/api/') && !omitted.includes(operation.operationId),
   )
   for (const one of called) requireFlat(one, components)
   return called.toSorted((a, b) => (a.operation.operationId < b.operation.operationId ? -1 : 1))
@@ -203,7 +229,7 @@ function renderCodes(operations: Described[], { components }: Document): string 
 const isFile = (requestBody: object) => !JSON.stringify(requestBody).includes('"application/json"')
 
 /** What a request needs to know at run time. */
-function renderTable(operations: Described[]): string {
+function renderTable(operations: Described[], { repeatable }: Client): string {
   const lines = operations.map(({ method, path, operation }) => {
     const { operationId, security, parameters = [], requestBody } = operation
     const keyed = parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey'))
@@ -211,7 +237,7 @@ function renderTable(operations: Described[]): string {
       `method: '${method}', path: '${path}'`,
       security.length > 0 ? 'caller: true' : '',
       keyed ? 'keyed: true' : '',
-      keyed || ['GET', 'PUT', 'DELETE'].includes(method) || REPEATABLE.includes(operationId)
+      repeatable && (keyed || ['GET', 'PUT', 'DELETE'].includes(method) || repeatable.includes(operationId))
         ? 'repeatable: true'
         : '',
       requestBody ? (isFile(requestBody) ? 'file: true' : 'body: true') : '',

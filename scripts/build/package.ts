@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { $, Glob } from 'bun'
 import product from '../../package.json'
-import { CLIENT_TYPES, renderClientTypes } from './client-types.ts'
+import { CLIENTS, renderClientTypes } from './client-types.ts'
 
 /** Folders of `src`, each with the sources of `@matchday/…`. */
 export const PACKAGES = ['client', 'backend', 'react'] as const
@@ -50,7 +50,7 @@ interface Package {
  * @throws Error with the messages of the bundler or of the compiler
  */
 export async function buildPackage(root: string, name: PackageName, folder: string): Promise<Package> {
-  await Bun.write(join(root, CLIENT_TYPES), await renderClientTypes(root))
+  await Bun.write(join(root, CLIENTS.api.file), await renderClientTypes(root, 'api'))
   return packPackage(root, name, folder)
 }
 

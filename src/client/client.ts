@@ -1,7 +1,8 @@
 /** One client: the operations, the session and the stream of a fan or of one of the club's systems. */
 import { requests } from './generated.ts'
-import type { Api, CallOptions, FileBytes, OperationId } from './operations.ts'
+import type { Api, CallOptions, OperationId } from './operations.ts'
 import { clientFailure } from './problems.ts'
+import { fillRequest } from './requests.ts'
 import { createSessions, keepInMemory, type SessionStore, type Sessions } from './session.ts'
 import { createFollow, type Follow } from './stream.ts'
 import { type AnyResult, type OutgoingRequest, send, type Transport } from './transport.ts'
@@ -120,47 +121,18 @@ export function createClient(options: ClientOptions): Client {
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` }
 
-/**
- * Puts the members of the input into path, query and body.
- * @throws URIError for half of a surrogate pair in path or query; TypeError for a BigInt in the body
- */
+/** @throws as `fillRequest` */
 function requestOf(
   id: OperationId,
   input: object,
   { idempotencyKey }: CallOptions,
   ofApp: Record<string, string>,
 ): OutgoingRequest {
-  const { method, path, ...facts } = requests[id]
-  const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined))
-  const filled = path.replace(/\{(\w{1,40})\}/g, (_, name: string) => {
-    const value = rest.get(name)
-    rest.delete(name)
-    return encodeURIComponent(String(value))
-  })
-  const headers = { ...ofApp }
-  if ('keyed' in facts) headers['idempotency-key'] = idempotencyKey ?? createIdempotencyKey()
-  const repeatable = 'repeatable' in facts
-  if ('file' in facts) {
-    // Guarantee of the cast: the types of the operation. The API reads the format from the bytes.
-    const { file } = input as { file: FileBytes }
-    headers['content-type'] = 'application/octet-stream'
-    return { method, path: filled, headers, body: file, repeatable }
-  }
-  if (!('body' in facts)) return { method, path: filled + queryOf(rest), headers, repeatable }
-  headers['content-type'] = 'application/json'
-  const query = new Map<string, unknown>()
-  for (const name of 'query' in facts ? facts.query : []) {
-    if (rest.has(name)) query.set(name, rest.get(name))
-    rest.delete(name)
-  }
-  const body = JSON.stringify(Object.fromEntries(rest))
-  return { method, path: filled + queryOf(query), headers, body, repeatable }
-}
-
-/** Without `URLSearchParams`, which is incomplete in React Native. */
-function queryOf(members: Map<string, unknown>): string {
-  const pairs = [...members].map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+  const facts = requests[id]
+  const { headers, ...filled } = fillRequest(facts, input)
+  const common = { ...ofApp }
+  if ('keyed' in facts) common['idempotency-key'] = idempotencyKey ?? createIdempotencyKey()
+  return { ...filled, headers: { ...common, ...headers }, repeatable: 'repeatable' in facts }
 }
 
 /** For a button that may be pressed again. No secret: it only differs from the fan's other keys. */

@@ -1,6 +1,7 @@
 /** The operations as types: what a call takes and what it gives, from the OpenAPI document. */
 import type { codes, components, messages, operations, requests } from './generated.ts'
 import type { Failure } from './problems.ts'
+import type { DataOf, InputOf } from './requests.ts'
 
 /** The schemas of the OpenAPI document, such as `Schemas['Reward']`. */
 export type Schemas = components['schemas']
@@ -19,49 +20,11 @@ export type ReadId = { [Id in OperationId]: Method<Id> extends 'GET' ? Id : neve
 /** The others. */
 export type WriteId = Exclude<OperationId, ReadId>
 
-/** A file as the platforms have it: of an input of a page, of a picker, or read from disk. */
-export type FileBytes = Blob | ArrayBuffer | Uint8Array
-
-/** Flat, for editors. A member that is left out may also be given as undefined: the client sends neither. */
-type Given<T> = T extends readonly unknown[] | string | number | boolean | null | undefined | FileBytes
-  ? T
-  : {
-      [Name in keyof T]: Record<never, never> extends Pick<T, Name>
-        ? Given<T[Name]> | undefined
-        : Given<T[Name]>
-    }
-
-type Parameters<Id extends OperationId, Place extends 'path' | 'query'> = operations[Id] extends {
-  parameters: Record<Place, infer Members>
-}
-  ? Members
-  : operations[Id] extends { parameters: { [Name in Place]?: infer Members } }
-    ? [NonNullable<Members>] extends [never]
-      ? unknown
-      : Partial<NonNullable<Members>>
-    : unknown
-
-type Body<Id extends OperationId> = operations[Id] extends {
-  requestBody: { content: { 'application/json': infer Members } }
-}
-  ? Members
-  : operations[Id] extends { requestBody: { content: { 'image/png': unknown } } }
-    ? { file: FileBytes }
-    : unknown
-
 /** The members of path, query and body of an operation in one object. */
-export type Input<Id extends OperationId> = Given<
-  Parameters<Id, 'path'> & Parameters<Id, 'query'> & Body<Id> & Record<never, never>
->
-
-type ContentOf<Response> = Response extends { content: { 'application/json': infer Content } }
-  ? Content
-  : undefined
+export type Input<Id extends OperationId> = InputOf<operations[Id]>
 
 /** The response of a success; undefined where the API responds with 204. */
-export type Data<Id extends OperationId> = ContentOf<
-  operations[Id]['responses'][keyof operations[Id]['responses']]
->
+export type Data<Id extends OperationId> = DataOf<operations[Id]>
 
 /** Either `data` or `error`; the other is null. */
 export type Result<Id extends OperationId> =

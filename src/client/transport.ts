@@ -1,6 +1,6 @@
 /** Requests whose every failure is a problem, and their retries. */
-import type { FileBytes } from './operations.ts'
 import { type AnyProblem, clientFailure } from './problems.ts'
+import type { FilledRequest } from './requests.ts'
 
 export interface Transport {
   fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -14,12 +14,7 @@ export interface Transport {
   retries: number
 }
 
-export interface OutgoingRequest {
-  method: string
-  /** With its query. */
-  path: string
-  headers: Record<string, string>
-  body?: string | FileBytes
+export interface OutgoingRequest extends FilledRequest {
   /** Whether a repeat changes nothing. */
   repeatable: boolean
 }

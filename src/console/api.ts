@@ -1,5 +1,47 @@
-/** Requests of the console's own API. Failures are values of two classes, which `Failed` and `Form` show. */
+/**
+ * The operations of the console's API as functions, and links to them. Failures are thrown as values of two classes, which `Failed` and
+ * `Form` show.
+ */
+import { type DataOf, fillRequest, type InputOf } from '../client/requests.ts'
+import { type operations, type problems, requests } from './generated.ts'
 import { markSessionEnded, session } from './session.ts'
+
+export type OperationId = keyof typeof requests
+/** The members of path, query and body of an operation. */
+export type Input<Id extends OperationId> = InputOf<operations[Id]>
+/** What an operation answers. */
+export type Data<Id extends OperationId> = DataOf<operations[Id]>
+
+interface Options {
+  signal?: AbortSignal | undefined
+}
+
+type Call<Id extends OperationId, Result> =
+  Record<never, never> extends Input<Id>
+    ? (input?: Input<Id>, options?: Options) => Promise<Result>
+    : (input: Input<Id>, options?: Options) => Promise<Result>
+
+type Api = { readonly [Id in OperationId]: Call<Id, Data<Id>> }
+
+/** Operations that answer with `Type` and no JSON. */
+type Answering<Type> = {
+  [Id in OperationId]: operations[Id]['responses'] extends { 200: { content: infer Content } }
+    ? Content extends { 'application/json': unknown }
+      ? never
+      : keyof Content extends Type
+        ? Id
+        : never
+    : never
+}[OperationId]
+type LinesId = Answering<'application/jsonl'>
+type FileId = Exclude<Answering<string>, LinesId>
+export type LineOf<Id extends LinesId> = operations[Id]['responses'][200]['content']['application/jsonl']
+
+/** Of every operation of staff, beside those that it declares. */
+type StaffCode = 'session_required' | 'permission_denied' | 'approval_required'
+
+/** What a form has no value for yet is sent as null: the API refuses it at its field. Guarantee of the cast: that refusal. */
+export const asWritten = <Value>(value: Value | null): Value => value as Value
 
 /** A problem document, as the API answers each refusal. Members of a code stand beside these. */
 export interface Problem {
@@ -9,7 +51,6 @@ export interface Problem {
   detail: string
   requestId?: string
   errors?: { pointer?: string; parameter?: string; header?: string; message: string }[]
-  [member: string]: unknown
 }
 
 /** The server refused or failed. */
@@ -26,50 +67,31 @@ export class UnreachableError extends Error {
   }
 }
 
-export const hasCode = (error: unknown, ...codes: string[]): error is ProblemError =>
-  error instanceof ProblemError && codes.includes(error.problem.code)
+export const hasCode = (error: unknown, code: keyof problems | StaffCode): error is ProblemError =>
+  error instanceof ProblemError && error.problem.code === code
 
 const DEADLINE_MS = 30_000
 
-interface Input {
-  /** A file, sent as it is. */
-  file?: Blob
-  query?: Record<string, string | number | boolean | null | undefined>
-  body?: unknown
-  signal?: AbortSignal
+interface Sent {
+  signal?: AbortSignal | undefined
   /** Without the deadline: `signal` ends it. */
   isLong?: boolean
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** The address of an operation with its query; members without a value are left out. */
-export function pathWith(path: string, query: Input['query'] = {}): string {
-  const written = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null && value !== '') written.set(name, String(value))
-  const text = written.toString()
-  return text === '' ? path : `${path}?${text}`
-}
-
 /** @throws ProblemError | UnreachableError, or the reason of `signal` */
-async function send(
-  method: Method,
-  path: string,
-  { query, body, file, signal, isLong = false }: Input,
-): Promise<Response> {
-  const headers = new Headers({ accept: 'application/json' })
-  if (body !== undefined) headers.set('content-type', 'application/json')
-  if (file) headers.set('content-type', file.type)
-  if (method !== 'GET' && session.value) headers.set('x-csrf-token', session.value.csrfToken)
+async function send(id: OperationId, input: object, { signal, isLong = false }: Sent): Promise<Response> {
+  const { method, path, headers, body } = fillRequest(requests[id], input)
+  const sent = new Headers({ ...headers, accept: 'application/json' })
+  if (method !== 'GET' && session.value) sent.set('x-csrf-token', session.value.csrfToken)
   const deadline = AbortSignal.timeout(DEADLINE_MS)
   let response: Response
   try {
-    response = await fetch(pathWith(path, query), {
+    response = await fetch(path, {
       method,
-      headers,
-      body: file ?? (body === undefined ? null : JSON.stringify(body)),
-      signal: signal ? (isLong ? signal : AbortSignal.any([signal, deadline])) : deadline,
+      headers: sent,
+      // Guarantee of the cast: `fetch` takes any bytes; its type leaves out those of shared memory.
+      body: (body ?? null) as BodyInit | null,
+      signal: signal ? (isLong ? signal : AbortSignal.any([signal, deadline])) : isLong ? null : deadline,
     })
   } catch (error) {
     if (signal?.aborted) throw error
@@ -92,54 +114,39 @@ async function readProblem(response: Response): Promise<Problem> {
   return { ...fallback, ...(typeof written === 'object' ? written : {}) }
 }
 
-/** Guarantee of the cast to `T`: the caller names the type of the operation's response schema. */
-async function sendForJson<T>(method: Method, path: string, input: Input): Promise<T> {
-  const response = await send(method, path, input)
-  return response.status === 204 ? (undefined as T) : ((await response.json()) as T)
+async function call(id: OperationId, input: object = {}, { signal }: Options = {}): Promise<unknown> {
+  const response = await send(id, input, { signal })
+  return response.status === 204 ? undefined : response.json()
 }
 
-/** GET. `T` is the static type of the operation's response schema. */
-export const read = <T>(path: string, input: Omit<Input, 'body'> = {}) => sendForJson<T>('GET', path, input)
+/** The operations by their ids. Those that write get the CSRF token. Guarantee of the cast: the API answers as its document says. */
+export const api = Object.fromEntries(
+  Object.keys(requests).map(id => [
+    id,
+    (input?: object, options?: Options) => call(id as OperationId, input, options),
+  ]),
+) as unknown as Api
 
-/** A write. The CSRF token is added. */
-export const write = <T = void>(
-  method: Exclude<Method, 'GET'>,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-) => sendForJson<T>(method, path, { body, ...(signal ? { signal } : {}) })
+/** The address of an operation that reads, with its query. */
+export const addressOfRead = <Id extends OperationId>(id: Id, input: Input<Id>): string =>
+  fillRequest(requests[id], input as object).path
 
 /** A write that answers with a file. */
-export async function writeForFile(path: string, body: unknown): Promise<Blob> {
-  const response = await send('POST', path, { body, isLong: true })
-  return response.blob()
-}
+export const download = async <Id extends FileId>(id: Id, input: Input<Id>): Promise<Blob> =>
+  (await send(id, input as object, { isLong: true })).blob()
 
-/** Sends a file. */
-export const upload = <T>(path: string, file: Blob) => sendForJson<T>('POST', path, { file })
-
-/** Sends a part of a file. */
-export const uploadPart = (path: string, part: Blob, signal: AbortSignal) =>
-  sendForJson<unknown>('PUT', path, { file: part, signal })
-
-/**
- * A write that answers by lines of JSON while it works, for as long as that takes. Without a line within the deadline it fails.
- * Guarantee of the cast to `T`: as `read`.
- */
-export async function writeForLines<T>(
-  path: string,
-  body: unknown,
+/** A write that answers by lines of JSON while it works, for as long as that takes. Without a line within the deadline it fails. */
+export async function readLines<Id extends LinesId>(
+  id: Id,
+  input: Input<Id>,
   signal: AbortSignal,
-  onLine: (line: T) => void,
+  onLine: (line: LineOf<Id>) => void,
 ): Promise<void> {
   const silence = new AbortController()
   let timer = setTimeout(() => silence.abort(), DEADLINE_MS)
   try {
-    const response = await send('POST', path, {
-      body,
-      signal: AbortSignal.any([signal, silence.signal]),
-      isLong: true,
-    })
+    const isEnded = AbortSignal.any([signal, silence.signal])
+    const response = await send(id, input as object, { signal: isEnded, isLong: true })
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
     for (;;) {
@@ -149,7 +156,8 @@ export async function writeForLines<T>(
       timer = setTimeout(() => silence.abort(), DEADLINE_MS)
       const lines = (text + value).split('\n')
       text = lines.pop() ?? ''
-      for (const line of lines) onLine(JSON.parse(line) as T)
+      // Guarantee of the cast: as of `api`.
+      for (const line of lines) onLine(JSON.parse(line) as LineOf<Id>)
     }
   } catch (error) {
     if (signal.aborted || error instanceof ProblemError) throw error

@@ -1,12 +1,12 @@
 /** Which screen is shown: by who is signed in, by the address, and by what the role may see. */
 import { signal } from '@preact/signals'
-import { hasCode, read } from './api.ts'
+import { api, hasCode } from './api.ts'
 import { AreaScreen } from './area-screen.tsx'
 import { AREAS, type Area } from './areas.ts'
 import { findFans } from './find-fans.ts'
 import { route } from './router.tsx'
 import { NotAllowed, NotFound, SessionEnded, SignedOut, Starting } from './screens.tsx'
-import { hasEnded, may, type Session, session, signedIn } from './session.ts'
+import { hasEnded, may, session, signedIn } from './session.ts'
 import { Shell } from './shell.tsx'
 import { link, openLink, SignInWithLink } from './sign-in.tsx'
 
@@ -17,7 +17,7 @@ export async function start(): Promise<void> {
   failure.value = null
   try {
     await openLink()
-    signedIn(await read<Session>('/api/session'))
+    signedIn(await api.readSession())
   } catch (error) {
     if (!hasCode(error, 'session_required')) failure.value = error
   }

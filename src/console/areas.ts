@@ -1,6 +1,6 @@
 /** The areas of the console: what the navigation and the palette list, in their order. */
-import type { Permission } from '../operate/console/roles.ts'
 import type { IconName } from './parts/icon.tsx'
+import type { Permission } from './session.ts'
 
 export interface Area {
   /** First part of the address; empty for the overview. */

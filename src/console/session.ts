@@ -1,16 +1,12 @@
 /** Who is signed in, and what they may do. */
 import { signal } from '@preact/signals'
+import type { DataOf } from '../client/requests.ts'
+import type { operations } from './generated.ts'
 import { forgetShown } from './shown.ts'
 
-/** As GET /api/session answers. */
-export interface Session {
-  staff: { id: string; name: string; role: string }
-  permissions: string[]
-  csrfToken: string
-  expiresAt: string
-  production: boolean
-  publicUrl?: string
-}
+/** Who is signed in. */
+export type Session = DataOf<operations['readSession']>
+export type Permission = Session['permissions'][number]
 
 /** Undefined until it is known, null when nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined)
@@ -56,4 +52,5 @@ export function takeReturnAddress(): string | null {
 }
 
 /** Whether the staff member's role has the permission. Screens hide or disable what it does not allow. */
-export const may = (permission: string): boolean => session.value?.permissions.includes(permission) ?? false
+export const may = (permission: Permission): boolean =>
+  session.value?.permissions.includes(permission) ?? false

@@ -1,7 +1,7 @@
 /** The frame around the screens: navigation by permission, account, network, toasts, and the palette. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { write } from './api.ts'
+import { api } from './api.ts'
 import type { Area } from './areas.ts'
 import { Badge } from './parts/badge.tsx'
 import { Button } from './parts/button.tsx'
@@ -174,7 +174,7 @@ function AccountDialog({ of: { staff } }: { of: Session }) {
     isAccountOpen.value = false
   }
   const signOut = useAction(async () => {
-    await write('POST', '/api/session/end', {})
+    await api.endSession()
     close()
     forgetShown()
     session.value = null

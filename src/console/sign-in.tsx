@@ -1,12 +1,11 @@
 /** Sign-in by a link. Its secret stands after `#`, which no server, proxy or preview of a chat program receives. */
 import { signal } from '@preact/signals'
-import type { SignInOptions } from '../operate/console/provider/schema.ts'
-import { read, write } from './api.ts'
+import { api } from './api.ts'
 import { Button } from './parts/button.tsx'
 import { useAction, useResource } from './parts/resource.ts'
 import { Failed, Note } from './parts/states.tsx'
 import { navigate, useParameter } from './router.tsx'
-import { hasEnded, type Session, session, signedIn, takeReturnAddress } from './session.ts'
+import { hasEnded, session, signedIn, takeReturnAddress } from './session.ts'
 
 interface OpenedLink {
   secret: string
@@ -24,7 +23,7 @@ export async function openLink(): Promise<void> {
   navigate('/', { replace: true })
   if (secret === '') return
   try {
-    link.value = { secret, owner: await write('POST', '/api/session/link', { secret }), refusal: null }
+    link.value = { secret, owner: await api.readLink({ secret }), refusal: null }
   } catch (refusal) {
     link.value = { secret, owner: null, refusal }
   }
@@ -39,9 +38,7 @@ const REFUSALS: Record<string, string> = {
 
 /** With the provider of the staff, where there is one; and what became of the last attempt. */
 export function SignInWithProvider() {
-  const options = useResource<typeof SignInOptions.static>('sign-in options', signal =>
-    read('/api/session/provider', { signal }),
-  )
+  const options = useResource('sign-in options', signal => api.readSignInOptions({}, { signal }))
   const [refused] = useParameter('refused')
   const provider = options.data?.provider
   return (
@@ -64,13 +61,13 @@ export function SignInWithProvider() {
 /** The link is used by a click alone: a preview that opens the page and runs its scripts leaves it as it is. */
 export function SignInWithLink({ of: { secret, owner, refusal } }: { of: OpenedLink }) {
   const signIn = useAction(async () => {
-    signedIn(await write<Session>('POST', '/api/session/sign-in', { secret }))
+    signedIn(await api.signIn({ secret }))
     link.value = null
     navigate(takeReturnAddress() ?? '/', { replace: true })
   })
   const close = async () => {
     link.value = null
-    session.value ??= await read<Session>('/api/session').catch(() => null)
+    session.value ??= await api.readSession().catch(() => null)
   }
   return (
     <main class="alone">

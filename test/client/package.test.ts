@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $, Glob } from 'bun'
 import product from '../../package.json'
-import { CLIENT_TYPES, renderClientTypes } from '../../scripts/build/client-types.ts'
+import { CLIENTS, renderClientTypes } from '../../scripts/build/client-types.ts'
 import { packPackage } from '../../scripts/build/package.ts'
 import { addPack } from '../play/packs/packs-world.ts'
 import { BROWSER_TIMEOUT_MS, noChromium, openBrowser } from '../support/browser.ts'
@@ -84,8 +84,8 @@ describe('the package', () => {
   test('has the types of the OpenAPI document of today: `bun run docs` writes them', async () => {
     // Descriptions may differ: a build writes them again, and they break nothing.
     const withoutWords = (text: string) => text.replace(/\/\*\*.*?\*\//gs, '').replace(/\s+/g, ' ')
-    const committed = await Bun.file(join(root, CLIENT_TYPES)).text()
-    expect(withoutWords(committed)).toBe(withoutWords(await renderClientTypes(root)))
+    const committed = await Bun.file(join(root, CLIENTS.api.file)).text()
+    expect(withoutWords(committed)).toBe(withoutWords(await renderClientTypes(root, 'api')))
     expect(withoutWords(committed)).toContain("claimReward: { method: 'POST'")
   })
 })

@@ -59,7 +59,10 @@ export function Fans({ list }: { list: FanList }) {
                 {fans.map(fan => (
                   <Row
                     key={`${fan.handle} ${fan.since}`}
-                    {...{ fan, list, change, latest: latest[fan.handle ?? ''] }}
+                    fan={fan}
+                    list={list}
+                    change={change}
+                    latest={latest[fan.handle ?? '']}
                   />
                 ))}
               </ul>

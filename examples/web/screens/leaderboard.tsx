@@ -71,7 +71,7 @@ export function Leaderboard() {
             {page.entries.length === 0 ? (
               <Empty>{text.leaderboard.empty}</Empty>
             ) : (
-              <Entries {...{ loaded, page, board, around, setAround }} />
+              <Entries loaded={loaded} page={page} board={board} around={around} setAround={setAround} />
             )}
             {page.rank !== null && (
               <p class="leave">

@@ -84,7 +84,7 @@ function Form({ locker, items }: { locker: Locker; items: Item[] }) {
         <Themes value={draft.theme} onChange={theme => setDraft({ ...draft, theme })} />
       </div>
       {draft.shelves.map((shelf, nth) => (
-        <ShelfEditor key={shelf.key} {...{ draft, nth, owned, setDraft, move }} />
+        <ShelfEditor key={shelf.key} draft={draft} nth={nth} owned={owned} setDraft={setDraft} move={move} />
       ))}
       <p class="unseen" role="status">
         {said}

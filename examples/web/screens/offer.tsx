@@ -72,7 +72,7 @@ export function Offer({ handle, asked }: OfferProps) {
               {text.trades.nothingToGive}
             </Empty>
           ) : (
-            <Form {...{ handle, asked, mine, theirs }} />
+            <Form handle={handle} asked={asked} mine={mine} theirs={theirs} />
           )
         }}
       </Loading>

@@ -55,7 +55,10 @@ export function Chart({ label, days, series, kind = 'line', total = true, openDa
       </figcaption>
       {!isTable && (
         <Canvas
-          {...{ days, series, kind, nameOf }}
+          days={days}
+          series={series}
+          kind={kind}
+          nameOf={nameOf}
           isLastOpen={openDay !== undefined && days.at(-1) === openDay}
         />
       )}

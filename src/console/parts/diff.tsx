@@ -5,9 +5,9 @@ export interface Change {
   /** The member: a name or a JSON pointer. */
   member: string
   /** Undefined: it did not exist. */
-  from: unknown
+  from?: unknown
   /** Undefined: it is gone. */
-  to: unknown
+  to?: unknown
 }
 
 const inWords = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 1))

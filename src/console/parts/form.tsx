@@ -177,7 +177,10 @@ export function TextField({ value, onChange, max, placeholder, autofocus, ...fie
       <input
         {...control}
         type="text"
-        {...{ value, placeholder, autofocus, maxLength: max }}
+        value={value}
+        placeholder={placeholder}
+        autofocus={autofocus}
+        maxLength={max}
         dir="auto"
         autocomplete="off"
         spellcheck={false}
@@ -203,7 +206,11 @@ export function TextArea({
     <FieldFrame id={id} error={error} count={count} {...field}>
       <textarea
         {...control}
-        {...{ value, rows, placeholder, autofocus, maxLength: max }}
+        value={value}
+        rows={rows}
+        placeholder={placeholder}
+        autofocus={autofocus}
+        maxLength={max}
         dir="auto"
         onInput={event => onChange(event.currentTarget.value)}
       />
@@ -230,7 +237,9 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...fiel
       <div class="with-unit">
         <input
           {...control}
-          {...{ min, max, step }}
+          min={min}
+          max={max}
+          step={step}
           type="number"
           inputMode={step === 1 ? 'numeric' : 'decimal'}
           value={value ?? ''}

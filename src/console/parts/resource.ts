@@ -123,14 +123,14 @@ const REREAD_MAX = 1_000
 /** A list by cursor: the first page is read as `useResource` does, later ones by `more()`. `DataTable` takes it as `pages`. */
 export function usePages<T>(
   key: string | null,
-  load: (cursor: string | null, signal: AbortSignal) => Promise<Batch<T>>,
+  load: (cursor: string | undefined, signal: AbortSignal) => Promise<Batch<T>>,
   options: { pollMs?: number } = {},
 ): Paged<T> {
   const first = useResource<Batch<T>>(
     key,
     async abort => {
       const rows = Math.min(first.data?.items.length ?? 0, REREAD_MAX)
-      let batch = await load(null, abort)
+      let batch = await load(undefined, abort)
       while (batch.nextCursor !== null && batch.items.length < rows) {
         const next = await load(batch.nextCursor, abort)
         batch = { items: [...batch.items, ...next.items], nextCursor: next.nextCursor }

@@ -175,7 +175,9 @@ export function SearchField({ label, placeholder, value, onChange, autofocus }: 
       </label>
       <Icon name="search" />
       <input
-        {...{ id, placeholder, autofocus }}
+        id={id}
+        placeholder={placeholder}
+        autofocus={autofocus}
         type="search"
         dir="auto"
         autocomplete="off"

@@ -147,7 +147,10 @@ function Rows<Row>({
       row !== undefined && (
         <DrawnRow
           key={rowKey(row)}
-          {...{ row, columns, index, isOpening }}
+          row={row}
+          columns={columns}
+          index={index}
+          isOpening={isOpening}
           isCurrent={index === current}
           isSelected={selected?.(row)}
           latest={latest}

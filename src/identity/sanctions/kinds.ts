@@ -4,4 +4,3 @@ export type DecisionKind = (typeof DECISIONS)[number]
 
 /** Decisions that restrict a fan until they are lifted or end. */
 export const SANCTIONS = ['hide', 'mute', 'suspend'] as const satisfies DecisionKind[]
-export type SanctionKind = (typeof SANCTIONS)[number]

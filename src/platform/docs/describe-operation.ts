@@ -65,6 +65,7 @@ const KEY_PROBLEMS: ProblemType[] = [
 ]
 const TOKEN_PROBLEMS: Record<CallerKind, ProblemType[]> = {
   anyone: [],
+  staff: [],
   optional: FAN_PROBLEMS,
   fan: FAN_PROBLEMS,
   server: [transportProblems.unauthenticated, ...KEY_PROBLEMS],

@@ -1,8 +1,7 @@
 /** Actions that wait for a second person, and what was decided. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Approval, ApprovalPage, Confirmed } from '../../../operate/console/approvals/schema.ts'
-import { read, write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
@@ -19,7 +18,7 @@ import { session } from '../../session.ts'
 import { SubjectName } from '../audit/subject.tsx'
 import { wordsOf } from '../audit/words.ts'
 
-type Kept = typeof Approval.static
+type Kept = Data<'listApprovals'>['approvals'][number]
 
 const STATES = ['pending', 'decided', 'expired'] as const
 const TONES: Record<Kept['state'], [title: string, tone: Tone]> = {
@@ -62,8 +61,7 @@ export function Screen() {
   const [state, setState] = useChoice('state', STATES)
   const [shown, setShown] = useState<Kept | null>(null)
   const pages = usePages<Kept>(`approvals ${state}`, async (cursor, signal) => {
-    const query = { state, cursor }
-    const page = await read<typeof ApprovalPage.static>('/api/approvals', { query, signal })
+    const page = await api.listApprovals({ state, cursor }, { signal })
     return { items: page.approvals, nextCursor: page.nextCursor }
   })
   const close = async () => {
@@ -102,9 +100,8 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
   const [isRefusing, setRefusing] = useState(false)
   const [key, setKey] = useState<string | null>(null)
   const isOwn = kept.requestedBy.id === session.value?.staff.id
-  const address = `/api/approvals/${encodeURIComponent(kept.id)}`
   const confirm = useAction(async () => {
-    const { result } = await write<typeof Confirmed.static>('POST', `${address}/confirm`, {})
+    const { result } = await api.confirmApproval({ approvalId: kept.id })
     // Of a server key. Who confirms hands it over, since nothing else shows it.
     const made = Object(result).key
     if (typeof made === 'string') return setKey(made)
@@ -120,7 +117,7 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
         action={isOwn ? 'Withdraw' : 'Refuse'}
         tone="danger"
         onConfirm={async reason => {
-          await write('POST', `${address}/refuse`, { reason })
+          await api.refuseApproval({ approvalId: kept.id, reason })
           toast(isOwn ? 'The request is withdrawn.' : 'The request is refused.')
         }}
         onClose={onClose}

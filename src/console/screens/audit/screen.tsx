@@ -1,7 +1,6 @@
 /** What staff did: the log, its verification, and who is signed in. */
 import { useState } from 'preact/hooks'
-import type { AuditEntry, AuditPage, AuditState } from '../../../operate/console/audit/schema.ts'
-import { pathWith, read } from '../../api.ts'
+import { addressOfRead, api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
@@ -21,7 +20,7 @@ import { StaffSessionsTable } from './sessions.tsx'
 import { SubjectName } from './subject.tsx'
 import { wordsOf } from './words.ts'
 
-type Entry = typeof AuditEntry.static
+type Entry = Data<'listAudit'>['entries'][number]
 
 const VIEWS = ['log', 'sessions'] as const
 const FILTERS = ['staffId', 'subjectKind', 'subjectId', 'operation', 'from', 'to'] as const
@@ -72,6 +71,10 @@ function parseFilter(written: string): Filter {
   return { staffId, subjectKind, subjectId, operation: of('operation'), from: of('from'), to: of('to') }
 }
 
+/** Without what is not asked for. */
+const givenIn = (filter: Filter): Partial<Filter> =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
+
 const COLUMNS: Column<Entry>[] = [
   { id: 'operation', title: 'What', cell: ({ operation }) => wordsOf(operation) },
   {
@@ -106,7 +109,7 @@ const LogActions = ({ filter }: { filter: Filter }) => (
       <a
         key={format}
         class="button plain"
-        href={pathWith('/api/audit/export', { ...filter, format })}
+        href={addressOfRead('exportAudit', { ...givenIn(filter), format })}
         download
       >
         <Icon name="download" />
@@ -121,7 +124,7 @@ function LogTable({ filter, onFilter }: { filter: Filter; onFilter: (filter: Fil
   const [shown, setShown] = useState<Entry | null>(null)
   const count = FILTERS.filter(name => filter[name] !== '').length
   const pages = usePages<Entry>(`audit ${JSON.stringify(filter)}`, async (cursor, signal) => {
-    const page = await read<typeof AuditPage.static>('/api/audit', { query: { ...filter, cursor }, signal })
+    const page = await api.listAudit({ ...givenIn(filter), cursor }, { signal })
     return { items: page.entries, nextCursor: page.nextCursor }
   })
   return (
@@ -202,9 +205,9 @@ function FilterDialog({ of, onApply, onClose }: FilterDialogProps) {
 }
 
 function Verify() {
-  const [state, setState] = useState<typeof AuditState.static | null>(null)
+  const [state, setState] = useState<Data<'verifyAudit'> | null>(null)
   const verify = useAction(async () => {
-    const found = await read<typeof AuditState.static>('/api/audit/verification')
+    const found = await api.verifyAudit()
     if (found.intact) toast(`${formatCount(found.rows)} rows are intact.`)
     else setState(found)
   })

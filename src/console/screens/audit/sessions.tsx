@@ -1,7 +1,6 @@
 /** Who of the staff is signed in, and the end of their sessions. */
 import { useState } from 'preact/hooks'
-import type { StaffSessions } from '../../../operate/console/sessions/schema.ts'
-import { read, write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { useResource } from '../../parts/resource.ts'
@@ -10,13 +9,11 @@ import { type Column, DataTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Time } from '../../parts/values.tsx'
 
-type Session = (typeof StaffSessions.static)['sessions'][number]
+type Session = Data<'listStaffSessions'>['sessions'][number]
 
 export function StaffSessionsTable() {
   const [ending, setEnding] = useState<Session | null>(null)
-  const sessions = useResource<typeof StaffSessions.static>('staff sessions', signal =>
-    read('/api/staff/sessions', { signal }),
-  )
+  const sessions = useResource('staff sessions', signal => api.listStaffSessions({}, { signal }))
   const columns: Column<Session>[] = [
     {
       id: 'staff',
@@ -55,7 +52,7 @@ export function StaffSessionsTable() {
           action="End the sessions"
           tone="danger"
           onConfirm={async reason => {
-            await write('POST', '/api/staff/end-sessions', { staffId: ending.staff.id, reason })
+            await api.endSessionsOfStaff({ staffId: ending.staff.id, reason })
             toast(`The sessions of ${ending.staff.name} have ended.`)
             await sessions.reload()
           }}

@@ -44,10 +44,10 @@ export function ConditionRows({
         {value.map((condition, index) => (
           <li key={index} class="row">
             <Condition
-              {...{ disabled }}
+              disabled={disabled}
               pointer={`${pointer}/${index}`}
               value={isMembers(condition) ? condition : {}}
-              onChange={next => onChange(value.map((one, at) => (at === index ? next : one)))}
+              onChange={next => onChange(value.map((one, nth) => (nth === index ? next : one)))}
             />
             {!disabled && (
               <RowButtons
@@ -55,7 +55,7 @@ export function ConditionRows({
                 index={index}
                 count={value.length}
                 onMove={to => onChange(moved(value, index, to))}
-                onRemove={() => onChange(value.filter((_, at) => at !== index))}
+                onRemove={() => onChange(value.filter((_, nth) => nth !== index))}
               />
             )}
           </li>
@@ -91,7 +91,7 @@ function Condition({ value: condition, pointer, disabled, onChange }: ConditionP
   return (
     <div class="condition">
       <TextField
-        {...{ disabled }}
+        disabled={disabled}
         label="Path"
         required
         placeholder="/amount"
@@ -100,7 +100,7 @@ function Condition({ value: condition, pointer, disabled, onChange }: ConditionP
         onChange={next => onChange({ ...condition, path: next })}
       />
       <SelectField
-        {...{ disabled }}
+        disabled={disabled}
         label="Comparison"
         required
         pointer={`${pointer}/op`}
@@ -110,7 +110,7 @@ function Condition({ value: condition, pointer, disabled, onChange }: ConditionP
       />
       {operator === 'exists' ? (
         <SelectField
-          {...{ disabled }}
+          disabled={disabled}
           label="Value"
           required
           pointer={`${pointer}/value`}
@@ -123,7 +123,7 @@ function Condition({ value: condition, pointer, disabled, onChange }: ConditionP
         />
       ) : (
         <TextField
-          {...{ disabled }}
+          disabled={disabled}
           label={operator === 'in' ? 'Values' : 'Value'}
           required
           hint={operator === 'in' ? 'Separated by commas' : undefined}

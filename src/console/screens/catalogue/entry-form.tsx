@@ -1,19 +1,19 @@
 /** The form of an entry: checked first, then saved with the difference in sight and a reason. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { hasCode, ProblemError, read, write } from '../../api.ts'
+import { api, type Data, hasCode, ProblemError } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
-import type { Change } from '../../parts/diff.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { Note } from '../../parts/states.tsx'
 import { ObjectFields } from './fields.tsx'
+import type { KindName } from './kinds.ts'
 import { ErrorPointers } from './rows.tsx'
 import { SaveDialog } from './save-dialog.tsx'
 import { type Members, mergeChanges, type Schema, type ShownEntry } from './shapes.ts'
 
 interface FormProps {
-  kind: string
+  kind: KindName
   schema: Schema
   base: Members
   draft: Members
@@ -33,22 +33,16 @@ interface FormProps {
 const fixedIn = ({ properties = {} }: Schema) =>
   Object.keys(properties).filter(name => properties[name]?.readOnly)
 
-interface Plan {
-  outcome: 'created' | 'changed' | 'unchanged'
-  changes: Change[]
-}
-
 export function EntryForm(props: FormProps) {
   const { kind, schema, base, draft, setDraft, isChanged, isNew, revision, mayWrite, children } = props
-  const [plan, setPlan] = useState<Plan | null>(null)
+  const [plan, setPlan] = useState<Data<'planCatalogueEntry'> | null>(null)
   const [merged, setMerged] = useState<string[] | null>(null)
   const [error, setError] = useState<unknown>(null)
   const check = useAction<Members>(async entry => {
     setError(null)
-    setPlan(await write<Plan>('POST', `/api/catalogue/${kind}/plan`, { entry }))
+    setPlan(await api.planCatalogueEntry({ kind, entry }))
   })
   const id = typeof draft.id === 'string' ? draft.id : ''
-  const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(id)}`
   // An error of the save stands at its field as well, when the dialog has closed.
   const failure = check.error ?? error
   const pointers =
@@ -58,7 +52,7 @@ export function EntryForm(props: FormProps) {
 
   /** Somebody saved meanwhile: the own changes are put on top of theirs, to be looked at again. */
   async function merge() {
-    const stored = await read<ShownEntry>(path)
+    const stored = await api.readCatalogueEntry({ kind, entryId: id })
     const { merged: next, both } = mergeChanges(base, draft, stored.entry)
     props.onMerged(stored)
     setDraft(next)
@@ -129,7 +123,7 @@ export function EntryForm(props: FormProps) {
           onClose={() => setPlan(null)}
           onConfirm={async reason => {
             try {
-              await write('PUT', path, { entry: draft, revision, reason })
+              await api.saveCatalogueEntry({ kind, entryId: id, entry: draft, revision, reason })
             } catch (failed) {
               if (hasCode(failed, 'revision_conflict') && !isNew) {
                 await merge()

@@ -1,6 +1,6 @@
 /** One entry: its form, its JSON, its history, and what a rule or quest would have given. */
 import { useState } from 'preact/hooks'
-import { read, write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -13,7 +13,7 @@ import { may } from '../../session.ts'
 import { EntryForm } from './entry-form.tsx'
 import { HistoryPanel } from './history.tsx'
 import { JsonPanel } from './json.tsx'
-import { type Kind, titleOf } from './kinds.ts'
+import { type Kind, type KindName, titleOf } from './kinds.ts'
 import { StateBadge } from './list.tsx'
 import { PreviewPanel } from './preview.tsx'
 import { isEqual, newEntry, type Schema, type ShownEntry } from './shapes.ts'
@@ -26,9 +26,12 @@ interface EntryProps {
 
 export function EntryScreen({ kind, id }: EntryProps) {
   const { kind: name } = kind
-  const path = `/api/catalogue/${name}`
-  const resource = useResource<ShownEntry | { schema: Schema }>(`catalogue entry ${name} ${id}`, signal =>
-    read(id === null ? `${path}/schema` : `${path}/entries/${encodeURIComponent(id)}`, { signal }),
+  const resource = useResource<ShownEntry | Data<'readCatalogueSchema'>>(
+    `catalogue entry ${name} ${id}`,
+    signal =>
+      id === null
+        ? api.readCatalogueSchema({ kind: name }, { signal })
+        : api.readCatalogueEntry({ kind: name, entryId: id }, { signal }),
   )
   const back = { to: addressOf('catalogue', name), title: titleOf(kind) }
   const { data } = resource
@@ -48,7 +51,9 @@ export function EntryScreen({ kind, id }: EntryProps) {
     <Editor
       // A save begins anew with what was stored.
       key={stored?.revision ?? 'new'}
-      {...{ kind: name, stored, back }}
+      kind={name}
+      stored={stored}
+      back={back}
       schema={data.schema}
       onStored={async () => {
         await resource.reload()
@@ -59,7 +64,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
 }
 
 interface EditorProps {
-  kind: string
+  kind: KindName
   stored: ShownEntry | null
   schema: Schema
   back: { to: string; title: string }
@@ -102,12 +107,20 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
       }
       about={stored ? <code>{stored.id}</code> : undefined}
       back={back}
-      actions={stored && mayWrite && <Switch {...{ kind, stored, onStored, isChanged }} />}
+      actions={
+        stored && mayWrite && <Switch kind={kind} stored={stored} onStored={onStored} isChanged={isChanged} />
+      }
     >
       <Tabs label={`Views of the ${kind}`} tabs={tabs} current={current} onChange={setTab}>
         {(current === 'form' || current === 'json') && (
           <EntryForm
-            {...{ kind, schema, draft, setDraft, isChanged, revision, mayWrite }}
+            kind={kind}
+            schema={schema}
+            draft={draft}
+            setDraft={setDraft}
+            isChanged={isChanged}
+            revision={revision}
+            mayWrite={mayWrite}
             isNew={stored === null}
             base={base}
             onMerged={({ entry, revision: newest }) => {
@@ -125,7 +138,13 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
           <PreviewPanel kind={kind === 'rule' ? 'rule' : 'quest'} draft={draft} />
         )}
         {current === 'history' && stored && (
-          <HistoryPanel {...{ kind, stored, mayWrite, onRestored: onStored, isChanged }} />
+          <HistoryPanel
+            kind={kind}
+            stored={stored}
+            mayWrite={mayWrite}
+            onRestored={onStored}
+            isChanged={isChanged}
+          />
         )}
       </Tabs>
     </Page>
@@ -133,7 +152,7 @@ function Editor({ kind, stored, schema, back, onStored }: EditorProps) {
 }
 
 interface SwitchProps {
-  kind: string
+  kind: KindName
   stored: ShownEntry
   isChanged: boolean
   onStored: () => Promise<void>
@@ -155,8 +174,8 @@ function Switch({ kind, stored, isChanged, onStored }: SwitchProps) {
           action={action}
           onClose={() => setOpen(false)}
           onConfirm={async reason => {
-            const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(stored.id)}/activation`
-            await write('POST', path, { active, revision: stored.revision, reason })
+            const { id: entryId, revision } = stored
+            await api.switchCatalogueEntry({ kind, entryId, active, revision, reason })
             toast(`The ${kind} is ${active ? 'on' : 'off'}.`)
             await onStored()
           }}

@@ -53,7 +53,9 @@ export function ObjectFields({
       {Object.entries(properties).map(([name, member]) => (
         <Field
           key={name}
-          {...{ name, schema: member, disabled: disabled || fixed.includes(name) }}
+          name={name}
+          schema={member}
+          disabled={disabled || fixed.includes(name)}
           required={required.includes(name)}
           pointer={`${pointer}/${escaped(name)}`}
           value={value[name]}
@@ -144,13 +146,24 @@ function Field({
         />
       )
     case 'flag':
-      return <CheckField {...{ label, pointer, hint, disabled }} value={value === true} onChange={onChange} />
+      return (
+        <CheckField
+          label={label}
+          pointer={pointer}
+          hint={hint}
+          disabled={disabled}
+          value={value === true}
+          onChange={onChange}
+        />
+      )
     case 'conditions':
       return <ConditionRows {...field} value={Array.isArray(value) ? value : []} onChange={onChange} />
     case 'list':
       return (
         <ListField
-          {...{ ...field, nullable, onChange }}
+          {...field}
+          nullable={nullable}
+          onChange={onChange}
           items={shape.items}
           max={shape.max}
           value={Array.isArray(value) ? value : null}
@@ -167,14 +180,28 @@ function Field({
         >
           {isMembers(value) && (
             <>
-              <ObjectFields {...{ schema, value, pointer, disabled }} onChange={onChange} />
+              <ObjectFields
+                schema={schema}
+                value={value}
+                pointer={pointer}
+                disabled={disabled}
+                onChange={onChange}
+              />
               <PriceNote value={value} />
             </>
           )}
         </Group>
       )
     case 'variants':
-      return <VariantsField {...{ field, value, pointer, onChange }} variants={shape.variants} />
+      return (
+        <VariantsField
+          field={field}
+          value={value}
+          pointer={pointer}
+          onChange={onChange}
+          variants={shape.variants}
+        />
+      )
     case 'string':
       return (shape.max ?? 0) > 200 && shape.example === undefined ? (
         <TextArea {...field} value={text} onChange={changeText} />
@@ -196,8 +223,21 @@ function Field({
 function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: boolean }) {
   const { schema } = withoutNull(items)
   const { value, pointer, disabled, label, onChange } = row
-  if (isMembers(value)) return <ObjectFields {...{ schema, value, pointer, disabled, onChange }} />
-  return <Field name={label} schema={items} required {...{ value, pointer, disabled, onChange }} />
+  if (isMembers(value))
+    return (
+      <ObjectFields schema={schema} value={value} pointer={pointer} disabled={disabled} onChange={onChange} />
+    )
+  return (
+    <Field
+      name={label}
+      schema={items}
+      required
+      value={value}
+      pointer={pointer}
+      disabled={disabled}
+      onChange={onChange}
+    />
+  )
 }
 
 interface GroupProps extends FieldProps {
@@ -257,7 +297,10 @@ function VariantsField({ field, variants, value, pointer, onChange }: VariantsPr
           onChange={index => onChange(initialOf(variants[Number(index)] ?? {}))}
         />
         <ObjectFields
-          {...{ schema, pointer, onChange, disabled: field.disabled ?? false }}
+          schema={schema}
+          pointer={pointer}
+          onChange={onChange}
+          disabled={field.disabled ?? false}
           value={isMembers(value) ? value : {}}
         />
       </div>

@@ -1,33 +1,28 @@
 /** The revisions of an entry: who changed what, when and why, and the way back. */
 import { useState } from 'preact/hooks'
-import { read, write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { type Change, DiffView } from '../../parts/diff.tsx'
+import { DiffView } from '../../parts/diff.tsx'
 import { SelectField } from '../../parts/form.tsx'
 import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
+import type { KindName } from './kinds.ts'
 import { SaveDialog } from './save-dialog.tsx'
 import type { ShownEntry } from './shapes.ts'
 
-interface Revision {
-  revision: number
-  source: 'before' | 'import' | 'console' | 'script'
-  staffName: string | null
-  reason: string | null
-  createdAt: string
-}
+type Revision = Data<'listCatalogueHistory'>['revisions'][number]
 
-interface Compared extends Revision {
-  with: number | null
-  changes: Change[]
+const SOURCES: Record<Revision['source'], string> = {
+  before: 'Before the history',
+  import: 'Import',
+  console: 'Console',
+  script: 'Program',
 }
-
-const SOURCES = { before: 'Before the history', import: 'Import', console: 'Console', script: 'Program' }
 
 const COLUMNS: Column<Revision>[] = [
   { id: 'revision', title: 'Revision', width: '6rem', cell: ({ revision }) => <strong>{revision}</strong> },
@@ -47,7 +42,7 @@ const COLUMNS: Column<Revision>[] = [
 ]
 
 interface HistoryProps {
-  kind: string
+  kind: KindName
   stored: ShownEntry
   mayWrite: boolean
   isChanged: boolean
@@ -55,16 +50,12 @@ interface HistoryProps {
 }
 
 export function HistoryPanel({ kind, stored, mayWrite, isChanged, onRestored }: HistoryProps) {
-  const path = `/api/catalogue/${kind}/entries/${encodeURIComponent(stored.id)}`
   const [open, setOpen] = useState<number | null>(null)
   const pages = usePages<Revision>(
     `catalogue history ${kind} ${stored.id} ${stored.revision}`,
     async (cursor, signal) => {
-      const query = { cursor, limit: 50 }
-      const page = await read<{ revisions: Revision[]; nextCursor: string | null }>(`${path}/history`, {
-        query,
-        signal,
-      })
+      const place = { kind, entryId: stored.id }
+      const page = await api.listCatalogueHistory({ ...place, cursor, limit: 50 }, { signal })
       return { items: page.revisions, nextCursor: page.nextCursor }
     },
   )
@@ -84,7 +75,11 @@ export function HistoryPanel({ kind, stored, mayWrite, isChanged, onRestored }: 
       />
       {open !== null && (
         <RevisionDialog
-          {...{ kind, stored, path, mayWrite, isChanged, onRestored }}
+          kind={kind}
+          stored={stored}
+          mayWrite={mayWrite}
+          isChanged={isChanged}
+          onRestored={onRestored}
           number={open}
           numbers={pages.data?.map(({ revision }) => revision) ?? []}
           onClose={() => setOpen(null)}
@@ -95,23 +90,26 @@ export function HistoryPanel({ kind, stored, mayWrite, isChanged, onRestored }: 
 }
 
 interface RevisionProps extends HistoryProps {
-  path: string
   number: number
   numbers: number[]
   onClose: () => void
 }
 
 function RevisionDialog(props: RevisionProps) {
-  const { kind, stored, path, number, numbers, mayWrite, isChanged, onRestored, onClose } = props
+  const { kind, stored, number, numbers, mayWrite, isChanged, onRestored, onClose } = props
   const older = numbers.filter(other => other < number)
   const [against, setAgainst] = useState<number | null>(null)
   const [isRestoring, setRestoring] = useState(false)
-  const compared = useResource<Compared>(`${path} ${number} ${against}`, signal =>
-    read(`${path}/history/${number}`, { query: { with: against }, signal }),
-  )
-  const toRestore = useResource<Compared>(
-    isRestoring ? `${path} ${stored.revision} restore ${number}` : null,
-    signal => read(`${path}/history/${stored.revision}`, { query: { with: number }, signal }),
+  const place = { kind, entryId: stored.id }
+  const key = `catalogue revision ${kind} ${stored.id}`
+  const compare = (revision: number, older: number | null, signal: AbortSignal) =>
+    api.readCatalogueRevision(
+      { ...place, revision: String(revision), with: older === null ? undefined : String(older) },
+      { signal },
+    )
+  const compared = useResource(`${key} ${number} ${against}`, signal => compare(number, against, signal))
+  const toRestore = useResource(isRestoring ? `${key} ${stored.revision} restore ${number}` : null, signal =>
+    compare(stored.revision, number, signal),
   )
   if (isRestoring && toRestore.data)
     return (
@@ -122,7 +120,7 @@ function RevisionDialog(props: RevisionProps) {
         changes={toRestore.data.changes.map(({ member, from, to }) => ({ member, from: to, to: from }))}
         onClose={onClose}
         onConfirm={async reason => {
-          await write('POST', `${path}/restore`, { restore: number, revision: stored.revision, reason })
+          await api.restoreCatalogueEntry({ ...place, restore: number, revision: stored.revision, reason })
           onClose()
           toast(`The ${kind} is as it was at revision ${number}.`)
           await onRestored()

@@ -1,16 +1,9 @@
 /** The kinds of entries, as the API lists them, and the states of an entry. */
-import type { EntryState } from '../../../operate/console/catalogue/states.ts'
+import type { Data } from '../../api.ts'
 import type { Tone } from '../../parts/badge.tsx'
 
-export interface Kind {
-  kind: string
-  /** In addresses of files: `rewards`. */
-  list: string
-  about: string
-  /** Whether entries give points, cash or goods. */
-  givesValue: boolean
-  entries: number
-}
+export type Kind = Data<'listCatalogueKinds'>['kinds'][number]
+export type KindName = Kind['kind']
 
 /** In the order of the tabs: first what gives fans something. */
 export const inOrder = (kinds: Kind[]): Kind[] =>
@@ -18,7 +11,8 @@ export const inOrder = (kinds: Kind[]): Kind[] =>
 
 export const titleOf = ({ list }: Kind): string => list.charAt(0).toUpperCase() + list.slice(1)
 
-export type State = EntryState
+export type ListedEntry = Data<'listCatalogueEntries'>['entries'][number]
+export type State = ListedEntry['state']
 
 export const STATES: Record<State, { title: string; tone: Tone }> = {
   live: { title: 'Live', tone: 'good' },

@@ -28,8 +28,9 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
   const { label, hint, pointer = '', disabled = false } = field
   const rows = value ?? []
   const [added, setAdded] = useState<number | null>(null)
-  const replace = (index: number, next: Value) => onChange(rows.map((row, at) => (at === index ? next : row)))
-  const remove = (index: number) => onChange(rows.filter((_, at) => at !== index))
+  const replace = (index: number, next: Value) =>
+    onChange(rows.map((row, nth) => (nth === index ? next : row)))
+  const remove = (index: number) => onChange(rows.filter((_, nth) => nth !== index))
   const isFull = max !== undefined && rows.length >= max
   return (
     <fieldset class="group">
@@ -51,7 +52,10 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
             <Row
               // Rows have no id of their own while they are typed: their place is what they are.
               key={index}
-              {...{ row, index, disabled, renderRow }}
+              row={row}
+              index={index}
+              disabled={disabled}
+              renderRow={renderRow}
               isOpen={added === index}
               count={rows.length}
               label={singular(label)}
@@ -118,7 +122,15 @@ function Row({ row, index, count, label, pointer, isOpen, disabled, renderRow, .
       ) : (
         content()
       )}
-      {!disabled && <RowButtons {...{ index, count, onMove, onRemove }} name={place.toLowerCase()} />}
+      {!disabled && (
+        <RowButtons
+          index={index}
+          count={count}
+          onMove={onMove}
+          onRemove={onRemove}
+          name={place.toLowerCase()}
+        />
+      )}
     </li>
   )
 }

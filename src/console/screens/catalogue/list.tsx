@@ -1,5 +1,5 @@
 /** The entries of a kind: search, state, and the way to a new one. */
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { ButtonLink } from '../../parts/button.tsx'
 import { formatCount } from '../../parts/format.ts'
@@ -12,17 +12,9 @@ import { Choice } from '../../parts/tabs.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
-import { type Kind, STATES, type State, titleOf } from './kinds.ts'
+import { type Kind, type ListedEntry, STATES, type State, titleOf } from './kinds.ts'
 
-interface Row {
-  id: string
-  title: string
-  state: State
-  startsAt: string | null
-  endsAt: string | null
-}
-
-const COLUMNS: Column<Row>[] = [
+const COLUMNS: Column<ListedEntry>[] = [
   {
     id: 'title',
     title: 'Entry',
@@ -48,13 +40,9 @@ export function EntriesScreen({ of, kinds }: { of: Kind; kinds: Kind[] }) {
   const { kind, list } = of
   const [search, setSearch] = useParameter('search')
   const [state, setState] = useChoice<State | 'all'>('state', ['all', 'live', 'scheduled', 'over', 'off'])
-  const filter = { search, state: state === 'all' ? null : state }
-  const pages = usePages<Row>(`catalogue ${kind} ${search} ${state}`, async (cursor, signal) => {
-    const query = { ...filter, cursor, limit: 100 }
-    const page = await read<{ entries: Row[]; nextCursor: string | null }>(`/api/catalogue/${kind}`, {
-      query,
-      signal,
-    })
+  const filter = { search: search || undefined, state: state === 'all' ? undefined : state }
+  const pages = usePages<ListedEntry>(`catalogue ${kind} ${search} ${state}`, async (cursor, signal) => {
+    const page = await api.listCatalogueEntries({ kind, ...filter, cursor, limit: 100 }, { signal })
     return { items: page.entries, nextCursor: page.nextCursor }
   })
   const isFiltered = search !== '' || state !== 'all'
@@ -71,7 +59,7 @@ export function EntriesScreen({ of, kinds }: { of: Kind; kinds: Kind[] }) {
         )
       }
     >
-      <Kinds {...{ kinds, current: kind }} />
+      <Kinds kinds={kinds} current={kind} />
       <Toolbar>
         <SearchField
           label={`Search ${list}`}

@@ -1,6 +1,6 @@
 /** The address of a picture, which can be uploaded in its place. */
 import { useId, useState } from 'preact/hooks'
-import { upload } from '../../api.ts'
+import { api } from '../../api.ts'
 import { type FieldProps, TextField } from '../../parts/form.tsx'
 import { useAction } from '../../parts/resource.ts'
 import { describe } from '../../parts/states.tsx'
@@ -17,7 +17,7 @@ export function PictureField({ value, onChange, ...field }: PictureProps) {
   const id = useId()
   const [isTooLarge, setTooLarge] = useState(false)
   const send = useAction(async (file: File) => {
-    const { url } = await upload<{ url: string }>('/api/catalogue/pictures', file)
+    const { url } = await api.uploadCataloguePicture({ file })
     onChange(url)
   })
   return (

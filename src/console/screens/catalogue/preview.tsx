@@ -1,6 +1,6 @@
 /** What a draft of a rule or quest would have given for the events of the last days. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { writeForLines } from '../../api.ts'
+import { type LineOf, readLines } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Columns, Section } from '../../parts/page.tsx'
@@ -12,38 +12,15 @@ import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 import type { Members } from './shapes.ts'
 
-interface Result {
-  points: number
-  fans: number
-  events: number
-  isComplete: boolean
-  top: Top[]
-  distribution: { from: number; fans: number }[]
-  /** Of a rule. */
-  granted?: number
-  grantedBefore?: number
-  refused?: Record<string, number>
-  /** Of a quest. */
-  completions?: number
-  started?: number
-  blocked?: number
-}
-
-interface Top {
-  userId: string
-  times: number
-  points: number
-}
-
-interface Line {
-  progress?: { events: number; share: number }
-  result?: Result
-  failed?: true
-}
+type RuleResult = NonNullable<LineOf<'previewRule'>['result']>
+type QuestResult = NonNullable<LineOf<'previewQuest'>['result']>
+type Line = LineOf<'previewRule'> | LineOf<'previewQuest'>
+type Result = RuleResult | QuestResult
+type Top = Result['top'][number]
 
 const DAYS = [7, 30, 90].map(days => ({ value: String(days), title: `${days} days` }))
 
-const REFUSALS: Record<string, string> = {
+const REFUSALS: Record<keyof RuleResult['refused'], string> = {
   unmet: 'did not meet a condition',
   no_points: 'were worth no points',
   not_started: 'were before its start',
@@ -83,9 +60,9 @@ export function PreviewPanel({ kind, draft }: { kind: 'rule' | 'quest'; draft: M
     running.current = abort
     setError(null)
     setProgress({ events: 0, share: 0 })
-    const body = { entry: draft, days: Number(days) }
+    const id = kind === 'rule' ? 'previewRule' : 'previewQuest'
     try {
-      await writeForLines<Line>(`/api/catalogue/${kind}/preview`, body, abort.signal, line => {
+      await readLines(id, { entry: draft, days: Number(days) }, abort.signal, line => {
         if (line.progress) setProgress(line.progress)
         if (line.result) setResult({ of: asked, value: line.result })
         if (line.failed) setError(new Error('The preview failed.'))
@@ -131,7 +108,7 @@ export function PreviewPanel({ kind, draft }: { kind: 'rule' | 'quest'; draft: M
         <Note>The draft has changed since: this is the preview of the one before.</Note>
       )}
       {result ? (
-        <Shown kind={kind} days={days} {...result.value} />
+        <Shown of={result.value} />
       ) : (
         progress === null &&
         error === null && (
@@ -146,8 +123,8 @@ export function PreviewPanel({ kind, draft }: { kind: 'rule' | 'quest'; draft: M
   )
 }
 
-function Shown(of: Result & { kind: 'rule' | 'quest'; days: string }) {
-  const { kind, points, fans, events, isComplete, top, distribution, granted, completions, blocked } = of
+function Shown({ of }: { of: Result }) {
+  const { points, fans, events, isComplete, top, distribution } = of
   const most = Math.max(1, ...distribution.map(one => one.fans))
   return (
     <>
@@ -163,17 +140,7 @@ function Shown(of: Result & { kind: 'rule' | 'quest'; days: string }) {
         </strong>
         .
       </p>
-      <p class="quiet">
-        {kind === 'rule'
-          ? `For ${formatCount(granted ?? 0)} of ${formatCount(events)} events of its type. `
-          : `By ${formatCount(completions ?? 0)} completions, of ${formatCount(of.started ?? 0)} fans who would have started it. `}
-        {Object.entries(of.refused ?? {})
-          .filter(([, count]) => count > 0)
-          .map(([reason, count]) => `${formatCount(count)} ${REFUSALS[reason] ?? reason}. `)}
-        {(blocked ?? 0) > 0 && `${formatCount(blocked ?? 0)} were full without the required quests. `}
-        {(of.grantedBefore ?? 0) > 0 &&
-          `The rule has granted ${formatCount(of.grantedBefore ?? 0)} points for them. `}
-      </p>
+      <p class="quiet">{'granted' in of ? aboutRule(of) : aboutQuest(of)}</p>
       {fans > 0 && (
         <Columns>
           <Section title="Fans who would get most" flush>
@@ -212,3 +179,19 @@ function Shown(of: Result & { kind: 'rule' | 'quest'; days: string }) {
     </>
   )
 }
+
+const aboutRule = ({ granted, grantedBefore, events, refused }: RuleResult) =>
+  [
+    `For ${formatCount(granted)} of ${formatCount(events)} events of its type.`,
+    // Guarantee of the cast: the keys of the constant.
+    ...(Object.keys(REFUSALS) as (keyof typeof REFUSALS)[])
+      .filter(reason => refused[reason] > 0)
+      .map(reason => `${formatCount(refused[reason])} ${REFUSALS[reason]}.`),
+    ...(grantedBefore > 0 ? [`The rule has granted ${formatCount(grantedBefore)} points for them.`] : []),
+  ].join(' ')
+
+const aboutQuest = ({ completions, started, blocked }: QuestResult) =>
+  [
+    `By ${formatCount(completions)} completions, of ${formatCount(started)} fans who would have started it.`,
+    ...(blocked > 0 ? [`${formatCount(blocked)} were full without the required quests.`] : []),
+  ].join(' ')

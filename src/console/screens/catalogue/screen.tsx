@@ -1,5 +1,5 @@
 /** The catalogue editor: entries by kind, one entry with its form, history and preview. */
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Page } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Loaded } from '../../parts/states.tsx'
@@ -16,9 +16,7 @@ export function Screen() {
 }
 
 function Shown() {
-  const kinds = useResource('catalogue kinds', signal =>
-    read<{ kinds: Kind[] }>('/api/catalogue', { signal }),
-  )
+  const kinds = useResource('catalogue kinds', signal => api.listCatalogueKinds({}, { signal }))
   if (kinds.data) return <Routed kinds={inOrder(kinds.data.kinds)} />
   return (
     <Page title="Catalogue">

@@ -1,5 +1,5 @@
 /** What a JSON Schema of an entry asks a form to show. */
-import type { EntryState } from '../../../operate/console/catalogue/states.ts'
+import type { Data } from '../../api.ts'
 
 /** The keywords that the schemas of entries use. */
 export interface Schema {
@@ -216,12 +216,4 @@ export function mergeChanges(
   return { merged, both }
 }
 
-/** As GET of an entry answers. */
-export interface ShownEntry {
-  id: string
-  title: string
-  state: EntryState
-  revision: number
-  entry: Members
-  schema: Schema
-}
+export type ShownEntry = Data<'readCatalogueEntry'>

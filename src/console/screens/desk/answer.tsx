@@ -1,8 +1,7 @@
 /** What is known of a code, in words that are read from two metres away. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { DeskCode, UsedCode } from '../../../operate/console/desk/schema.ts'
-import { UnreachableError, write } from '../../api.ts'
+import { api, type Data, UnreachableError } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
@@ -13,9 +12,11 @@ import { Time } from '../../parts/values.tsx'
 import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 
+type DeskCode = Data<'lookUpCode'>
+
 export type Answer =
   | { kind: 'found'; code: DeskCode }
-  | { kind: 'used'; code: UsedCode }
+  | { kind: 'used'; code: Data<'useCode'> }
   | { kind: 'failed'; error: unknown; attempt: 'look' | 'use' }
 
 type Tone = 'good' | 'bad' | 'warn' | 'info'
@@ -153,8 +154,7 @@ function UndoUse({ code, onDone }: { code: DeskCode; onDone: () => unknown }) {
           title="Undo the use"
           action="Undo the use"
           onConfirm={async reason => {
-            const path = `/api/fans/${encodeURIComponent(code.fan.id)}/undo-use`
-            await write('POST', path, { code: code.code, reason })
+            await api.undoUseOfFan({ fanId: code.fan.id, code: code.code, reason })
             toast('The code can be used again.')
             onDone()
           }}

@@ -1,7 +1,6 @@
 /** The desk: a code is typed or scanned, looked at, and used once. Made for a phone in one hand. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { DeskCode, UsedCode } from '../../../operate/console/desk/schema.ts'
-import { read, UnreachableError, write } from '../../api.ts'
+import { api, UnreachableError } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useAction } from '../../parts/resource.ts'
@@ -14,7 +13,6 @@ const DIRECT_KEY = 'matchday console desk direct'
 /** The code in front of the camera is read many times: again only after this time without it. */
 const SAME_CODE_MS = 4_000
 
-const addressOfCode = (code: string) => `/api/desk/codes/${encodeURIComponent(code)}`
 /** A QR code may hold an address of the app with the code at its end. */
 const codeIn = (text: string) =>
   text
@@ -33,7 +31,7 @@ export function Screen() {
 
   const look = useAction<string>(async code => {
     try {
-      const found = await read<DeskCode>(addressOfCode(code))
+      const found = await api.lookUpCode({ code })
       setAnswer({ kind: 'found', code: found })
       play(found.state === 'valid' ? 'unsure' : 'bad')
     } catch (error) {
@@ -43,7 +41,7 @@ export function Screen() {
   })
   const use = useAction<string>(async (code, requestId) => {
     try {
-      const used = await write<UsedCode>('POST', `${addressOfCode(code)}/use`, { requestId })
+      const used = await api.useCode({ code, requestId })
       setAnswer({ kind: 'used', code: used })
       play('good')
     } catch (error) {
@@ -60,7 +58,7 @@ export function Screen() {
   /** A refusal is shown with what the code is and who used it, if that can be read. */
   async function failUse(code: string, error: unknown) {
     if (!(error instanceof UnreachableError)) {
-      const found = await read<DeskCode>(addressOfCode(code)).catch(() => null)
+      const found = await api.lookUpCode({ code }).catch(() => null)
       if (found?.state === 'used') {
         setAnswer({ kind: 'found', code: found })
         return play('bad')

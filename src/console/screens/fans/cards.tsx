@@ -1,20 +1,12 @@
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { usePages } from '../../parts/resource.ts'
 import { Empty } from '../../parts/states.tsx'
 import { DataTable } from '../../parts/table.tsx'
 
-interface Card {
-  id: string
-  name: string
-  rarity: string
-  count: number
-  serialNumbers: number[]
-}
-
 /** The collectibles that a fan owns. */
 export function CardsTab({ fanId }: { fanId: string }) {
-  const pages = usePages<Card>(`fan ${fanId} cards`, (cursor, signal) =>
-    read(`/api/fans/${encodeURIComponent(fanId)}/cards`, { query: { cursor, limit: 100 }, signal }),
+  const pages = usePages(`fan ${fanId} cards`, (cursor, signal) =>
+    api.listFanCards({ fanId, cursor, limit: 100 }, { signal }),
   )
   return (
     <DataTable

@@ -1,8 +1,8 @@
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { useResource } from '../../parts/resource.ts'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { Points } from '../../parts/values.tsx'
-import type { ExplainedEvent, TimelineItem } from './types.ts'
+import type { TimelineItem } from './types.ts'
 
 interface ExplanationProps {
   fanId: string
@@ -12,10 +12,7 @@ interface ExplanationProps {
 /** What each rule decided about an event, and why. */
 export function Explanation({ fanId, event: { source, eventId } }: ExplanationProps) {
   const explained = useResource(`fan ${fanId} event ${source} ${eventId}`, signal =>
-    read<ExplainedEvent>(`/api/fans/${encodeURIComponent(fanId)}/event`, {
-      query: { source, eventId },
-      signal,
-    }),
+    api.explainFanEvent({ fanId, source, eventId }, { signal }),
   )
   return (
     <Loaded of={explained} skeleton={<Skeleton lines={2} />}>

@@ -1,6 +1,6 @@
 /** A fan: who it is, what keeps the fan from something, and everything that happened. */
 import { useState } from 'preact/hooks'
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Copy } from '../../parts/button.tsx'
 import { formatCount, nameOfCountry, nameOfLanguage } from '../../parts/format.ts'
 import { Columns, Facts, Figure, Figures, Page, Section } from '../../parts/page.tsx'
@@ -23,9 +23,7 @@ const TABS = ['timeline', 'points', 'cards', 'orders', 'moderation', 'record'] a
 const BACK = { to: '/fans', title: 'Fans' }
 
 export function FanScreen({ fanId }: { fanId: string }) {
-  const fan = useResource(`fan ${fanId}`, signal =>
-    read<FanHead>(`/api/fans/${encodeURIComponent(fanId)}`, { signal }),
-  )
+  const fan = useResource(`fan ${fanId}`, signal => api.readFan({ fanId }, { signal }))
   if (fan.data === null)
     return (
       <Page title="Fan" back={BACK}>

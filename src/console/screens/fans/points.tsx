@@ -1,27 +1,13 @@
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { usePages } from '../../parts/resource.ts'
 import { Empty } from '../../parts/states.tsx'
 import { DataTable } from '../../parts/table.tsx'
 import { Points, Time } from '../../parts/values.tsx'
 
-interface Entry {
-  id: string
-  seq: number
-  delta: number
-  balanceAfter: number
-  reason: string
-  ref: string
-  createdAt: string
-}
-
 /** The ledger of a fan. */
 export function PointsTab({ fanId }: { fanId: string }) {
-  const pages = usePages<Entry>(`fan ${fanId} points`, async (cursor, signal) => {
-    const path = `/api/fans/${encodeURIComponent(fanId)}/points`
-    const page = await read<{ entries: Entry[]; nextCursor: string | null }>(path, {
-      query: { cursor, limit: 100 },
-      signal,
-    })
+  const pages = usePages(`fan ${fanId} points`, async (cursor, signal) => {
+    const page = await api.listFanPoints({ fanId, cursor, limit: 100 }, { signal })
     return { items: page.entries, nextCursor: page.nextCursor }
   })
   return (

@@ -1,15 +1,12 @@
-import { read } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Facts, Section } from '../../parts/page.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { None } from '../../parts/values.tsx'
-import type { FanRecord } from './types.ts'
 
 /** The stored rows of a fan, column by column. */
 export function RecordTab({ fanId }: { fanId: string }) {
-  const record = useResource(`fan ${fanId} record`, signal =>
-    read<FanRecord>(`/api/fans/${encodeURIComponent(fanId)}/record`, { signal }),
-  )
+  const record = useResource(`fan ${fanId} record`, signal => api.readFanRecord({ fanId }, { signal }))
   return (
     <Loaded of={record}>
       {({ user, identity }) => (
@@ -22,7 +19,7 @@ export function RecordTab({ fanId }: { fanId: string }) {
   )
 }
 
-const Columns = ({ title, of }: { title: string; of: FanRecord['user'] }) => (
+const Columns = ({ title, of }: { title: string; of: Data<'readFanRecord'>['user'] }) => (
   <Section title={title}>
     <Facts
       of={Object.entries(of).map(([name, value]) => [

@@ -1,7 +1,7 @@
 /** Finds fans while the staff type. What was searched is kept nowhere but in this page, as long as the same person is signed in. */
 import { signal } from '@preact/signals'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
@@ -46,7 +46,7 @@ export function SearchScreen() {
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       try {
-        const found = await read<FoundFans>('/api/fans', { query: { text: wanted }, signal: abort.signal })
+        const found = await api.searchFans({ text: wanted }, { signal: abort.signal })
         setResult({ text: wanted, found })
         setChosen(0)
         const [only, ...others] = found.fans

@@ -1,7 +1,7 @@
 /** Everything about a fan in one list. Details open in place, with the rules that judged an event. */
 import { useEffect, useId, useState } from 'preact/hooks'
-import { read } from '../../api.ts'
-import { Badge, type Tone } from '../../parts/badge.tsx'
+import { api } from '../../api.ts'
+import { Badge } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { Facts } from '../../parts/page.tsx'
@@ -11,7 +11,7 @@ import { Timeline } from '../../parts/timeline.tsx'
 import { Money, Points, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
 import { Explanation } from './explanation.tsx'
-import type { TimelineItem, TimelinePage } from './types.ts'
+import type { TimelineItem } from './types.ts'
 
 type Kind = TimelineItem['kind']
 
@@ -50,11 +50,8 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
   const id = useId()
   const [chosen, setChosen] = useChoice<'all' | Kind>('kind', CHOICES)
   const kind = only ?? (chosen === 'all' ? undefined : chosen)
-  const pages = usePages<TimelineItem>(`fan ${fanId} timeline ${kind ?? 'all'}`, async (cursor, signal) =>
-    read<TimelinePage>(`/api/fans/${encodeURIComponent(fanId)}/timeline`, {
-      query: { kind, cursor },
-      signal,
-    }),
+  const pages = usePages(`fan ${fanId} timeline ${kind ?? 'all'}`, (cursor, signal) =>
+    api.readFanTimeline({ fanId, kind, cursor }, { signal }),
   )
   const items = pages.data ?? []
   // A page may be empty where much is left out: the next one is read at once.
@@ -115,7 +112,7 @@ const entryOf = (item: TimelineItem, fanId: string) => ({
   id: item.id,
   at: item.at,
   icon: ICONS[item.kind],
-  tone: item.tone as Tone,
+  tone: item.tone,
   title: (
     <span class="item-title">
       <span>{item.title}</span>

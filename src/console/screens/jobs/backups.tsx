@@ -1,6 +1,6 @@
 /** Backups: start one, and where they lie. */
 import { useState } from 'preact/hooks'
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { formatBytes } from '../../parts/format.ts'
@@ -75,7 +75,7 @@ export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
           title="Back up now"
           action="Back up"
           onConfirm={async reason => {
-            await write('POST', '/api/jobs/backups', { reason })
+            await api.startBackup({ reason })
             toast('The backup runs.')
             await onStarted()
           }}

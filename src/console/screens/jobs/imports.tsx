@@ -1,9 +1,8 @@
 /** Starts imports. */
-import type { ImportKind } from '../../../operate/admin/jobs/job-kinds.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/page.tsx'
 import { may } from '../../session.ts'
-import { IMPORTS, isImport, type RunData } from './words.ts'
+import { IMPORTS, type ImportKind, isImport, type RunData } from './words.ts'
 
 const KINDS = Object.keys(IMPORTS).filter(isImport)
 

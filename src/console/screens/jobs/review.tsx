@@ -1,6 +1,6 @@
 /** What a dry run says, and the decision to import; what an import has done. */
 import { useEffect, useState } from 'preact/hooks'
-import { read, write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { type Change, DiffView } from '../../parts/diff.tsx'
@@ -25,7 +25,7 @@ interface ReviewProps {
 
 export function Review({ runId, onStarted, onClose }: ReviewProps) {
   const [isRunning, setIsRunning] = useState(true)
-  const run = useResource(`job ${runId}`, signal => read<RunData>(`/api/jobs/${runId}`, { signal }), {
+  const run = useResource(`job ${runId}`, signal => api.readJob({ runId }, { signal }), {
     ...(isRunning ? { pollMs: POLL_MS } : {}),
   })
   const state = run.data?.state
@@ -162,7 +162,7 @@ function Decision({ of: run, onStarted, onClose }: DecisionProps) {
   const [skipInvalid, setSkipInvalid] = useState(false)
   const invalid = Number(run.counts.invalid ?? 0)
   const send = useAction(async (why: string) => {
-    await write('POST', '/api/jobs/imports', {
+    await api.startImport({
       check: run.id,
       reason: why,
       ...(skipInvalid ? { skipInvalid } : {}),

@@ -1,6 +1,6 @@
 /** Runs with their progress and result. */
 import { useState } from 'preact/hooks'
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
@@ -62,7 +62,7 @@ export function RunList({ of: runs, onChange, onReview }: RunListProps) {
           action="Cancel the run"
           tone="danger"
           onConfirm={async reason => {
-            await write('POST', `/api/jobs/${cancelling.id}/cancel`, { reason })
+            await api.cancelJob({ runId: cancelling.id, reason })
             toast('The run ends within seconds.')
             onChange()
           }}

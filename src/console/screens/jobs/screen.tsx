@@ -1,8 +1,7 @@
 /** Jobs: verifications, imports, backups and replays with their progress, and the tasks that repeat. */
 
 import { useState } from 'preact/hooks'
-import type { ImportKind } from '../../../operate/admin/jobs/job-kinds.ts'
-import { read, write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { Columns, Figure, Figures, Page, Section } from '../../parts/page.tsx'
@@ -17,11 +16,11 @@ import { Review } from './review.tsx'
 import { RunList } from './runs.tsx'
 import { Tasks } from './tasks.tsx'
 import { Upload } from './upload.tsx'
-import type { JobsData } from './words.ts'
+import type { ImportKind, JobsData, Verification } from './words.ts'
 
 const POLL_MS = 2_000
 
-const VERIFICATIONS = {
+const VERIFICATIONS: Record<Verification, { title: string; about: string }> = {
   'verify-ledger': {
     title: 'Verify the ledger',
     about: 'Recomputes every balance, leaderboard, grant, order and item from what they follow from.',
@@ -34,8 +33,7 @@ const VERIFICATIONS = {
     title: 'Verify items',
     about: 'Recomputes the history of every item that changed hands.',
   },
-} as const
-type Verification = keyof typeof VERIFICATIONS
+}
 
 const MAINTENANCE: Record<string, string> = {
   backup: 'Last backup',
@@ -47,7 +45,7 @@ export function Screen() {
   const [starting, setStarting] = useState<Verification | null>(null)
   const [uploading, setUploading] = useState<ImportKind | null>(null)
   const [reviewed, setReviewed] = useState<string | null>(null)
-  const jobs = useResource('jobs', signal => read<JobsData>('/api/jobs', { signal }), { pollMs: POLL_MS })
+  const jobs = useResource('jobs', signal => api.listJobs({}, { signal }), { pollMs: POLL_MS })
   return (
     <Page title="Jobs" about="What runs in the background, and what came of it.">
       <Loaded of={jobs}>
@@ -113,7 +111,7 @@ export function Screen() {
           title={VERIFICATIONS[starting].title}
           action="Start"
           onConfirm={async reason => {
-            await write('POST', '/api/jobs', { kind: starting, reason })
+            await api.startVerification({ kind: starting, reason })
             toast('The verification runs.')
             await jobs.reload()
           }}

@@ -1,15 +1,13 @@
 /** Uploads a file for an import, and has it tried. */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ImportKind } from '../../../operate/admin/jobs/job-kinds.ts'
-import type { AnnouncedFile } from '../../../operate/console/jobs/schema.ts'
-import { uploadPart, write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { CheckField, FieldFrame, Form, TextField, useField } from '../../parts/form.tsx'
 import { formatBytes } from '../../parts/format.ts'
 import { useAction } from '../../parts/resource.ts'
-import { IMPORTS, type RunData } from './words.ts'
+import { IMPORTS, type ImportKind, type RunData } from './words.ts'
 
 interface UploadProps {
   kind: ImportKind
@@ -21,7 +19,7 @@ interface UploadProps {
 /** What has arrived: another attempt goes on from there. */
 interface Sent {
   file: File
-  announced: typeof AnnouncedFile.static
+  announced: Data<'announceImportFile'>
   bytes: number
 }
 
@@ -36,22 +34,21 @@ export function Upload({ kind, onSent, onClose }: UploadProps) {
     const { signal } = closing.current
     if (sent.current?.file !== chosen) {
       const { name, size: bytes } = chosen
-      const body = { command: kind, name, bytes }
-      const announced = await write<typeof AnnouncedFile.static>('POST', '/api/jobs/imports/files', body)
+      const announced = await api.announceImportFile({ command: kind, name, bytes })
       sent.current = { file: chosen, announced, bytes: 0 }
     }
     const { announced } = sent.current
-    const path = `/api/jobs/imports/files/${announced.id}`
+    const { id: fileId, partBytes } = announced
     while (sent.current.bytes < chosen.size) {
       const from = sent.current.bytes
-      const part = chosen.slice(from, from + announced.partBytes, 'application/octet-stream')
-      await uploadPart(`${path}/parts/${from / announced.partBytes}`, part, signal)
-      sent.current.bytes += part.size
+      const file = chosen.slice(from, from + partBytes)
+      await api.storeImportFilePart({ fileId, part: String(from / partBytes), file }, { signal })
+      sent.current.bytes += file.size
       setArrived(sent.current.bytes)
     }
     const { source, prune, force } = options
-    const body = kind === 'import-catalog' ? { prune, force } : source === '' ? {} : { source }
-    onSent(await write<RunData>('POST', `${path}/check`, body, signal))
+    const chosenOptions = kind === 'import-catalog' ? { prune, force } : source === '' ? {} : { source }
+    onSent(await api.checkImportFile({ fileId, ...chosenOptions }, { signal }))
   })
   const { what, about } = IMPORTS[kind]
   return (

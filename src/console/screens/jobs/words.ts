@@ -1,10 +1,12 @@
 /** Kinds of jobs and their results in words. */
-import type { ImportKind, JobKind } from '../../../operate/admin/jobs/job-kinds.ts'
-import type { Jobs } from '../../../operate/console/jobs/schema.ts'
+import type { Data, Input } from '../../api.ts'
 import { formatBytes, formatCount } from '../../parts/format.ts'
 
-export type JobsData = typeof Jobs.static
+export type JobsData = Data<'listJobs'>
 export type RunData = JobsData['runs'][number]
+
+export type ImportKind = Input<'announceImportFile'>['command']
+export type Verification = Input<'startVerification'>['kind']
 
 interface ImportWords {
   /** "Import fans", "Import of fans". */
@@ -64,7 +66,7 @@ export const IMPORTS: Record<ImportKind, ImportWords> = {
 export const isImport = (kind: string): kind is ImportKind => Object.hasOwn(IMPORTS, kind)
 export const isDryRun = ({ input }: RunData) => input?.dryRun === 'true'
 
-const OTHERS: Record<Exclude<JobKind, ImportKind>, string> = {
+const OTHERS: Record<Verification | 'replay-webhooks' | 'backup', string> = {
   'verify-ledger': 'Verification of the ledger',
   'verify-quests': 'Verification of quests',
   'verify-provenance': 'Verification of items',

@@ -1,16 +1,14 @@
 /** Creates, rotates and revokes keys. */
 import { useState } from 'preact/hooks'
-import type { IssuedServerKey } from '../../../operate/console/keys/schema.ts'
-import { write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { CheckField, TextField } from '../../parts/form.tsx'
 import { SecretDialog, useSecret } from '../../parts/secret.tsx'
 import { TimeField } from '../../parts/special-fields.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { addressOf } from '../../router.tsx'
-import type { KeyData, ScopeData } from './types.ts'
 
-type Issued = typeof IssuedServerKey.static
+export type KeyData = Data<'listServerKeys'>['keys'][number]
+export type ScopeData = Data<'listServerKeys'>['scopes'][number]
 
 interface CreateProps {
   scopes: ScopeData[]
@@ -20,7 +18,7 @@ interface CreateProps {
 
 export function CreateDialog({ scopes, onDone, onClose }: CreateProps) {
   const [source, setSource] = useState('')
-  const [chosen, setChosen] = useState<string[]>([])
+  const [chosen, setChosen] = useState<ScopeData['scope'][]>([])
   const [expiresAt, setExpiresAt] = useState<string | null>(null)
   const { secret, show, close } = useSecret(onClose)
   if (secret !== null)
@@ -31,7 +29,7 @@ export function CreateDialog({ scopes, onDone, onClose }: CreateProps) {
       action="Create key"
       onConfirm={async reason => {
         const body = { source: source.trim(), scopes: chosen, expiresAt, reason }
-        show((await write<Issued>('POST', '/api/keys', body)).key)
+        show((await api.createServerKey(body)).key)
         onDone()
       }}
       onClose={close}
@@ -82,7 +80,7 @@ export function RotateDialog({ of: { source }, onDone, onClose }: KeyProps) {
       title={`Rotate the key of ${source}`}
       action="Rotate"
       onConfirm={async reason => {
-        show((await write<Issued>('POST', `/api/keys${addressOf(source)}/rotate`, { reason })).key)
+        show((await api.rotateServerKey({ source, reason })).key)
         onDone()
       }}
       onClose={close}
@@ -100,7 +98,7 @@ export const RevokeDialog = ({ of: { id, source }, onDone, onClose }: KeyProps) 
     action="Revoke it"
     tone="danger"
     onConfirm={async reason => {
-      await write('POST', `/api/keys${addressOf(source)}/revoke`, { keyId: id, reason })
+      await api.revokeServerKeys({ source, keyId: id, reason })
       toast('The key is revoked.')
       onDone()
     }}

@@ -1,6 +1,6 @@
 /** Server keys: with which the club's own systems call the API. */
 import { useState } from 'preact/hooks'
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -12,8 +12,7 @@ import { Choice } from '../../parts/tabs.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
-import { CreateDialog, RevokeDialog, RotateDialog } from './dialogs.tsx'
-import type { KeyData, KeysData, ScopeData } from './types.ts'
+import { CreateDialog, type KeyData, RevokeDialog, RotateDialog, type ScopeData } from './dialogs.tsx'
 
 const STATES: Record<KeyData['state'], [string, Tone]> = {
   active: ['Active', 'good'],
@@ -35,7 +34,7 @@ export function Screen() {
   const [shown, setShown] = useChoice('show', SHOWN)
   const [chosen, setChosen] = useState<string | null>(null)
   const [isCreating, setCreating] = useState(false)
-  const keys = useResource('keys', signal => read<KeysData>('/api/keys', { signal }), { pollMs: 10_000 })
+  const keys = useResource('keys', signal => api.listServerKeys({}, { signal }), { pollMs: 10_000 })
   const blocked = !may('keys.write') && 'Your role cannot make keys.'
   return (
     <Page

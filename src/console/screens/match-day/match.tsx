@@ -1,7 +1,6 @@
 /** One match: its score by hand, its predictions, and its gate. */
 import { useEffect, useState } from 'preact/hooks'
-import type { MatchDetail } from '../../../operate/console/match-day/schema.ts'
-import { read, write } from '../../api.ts'
+import { api, asWritten } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
@@ -15,7 +14,7 @@ import { None, Points, Time } from '../../parts/values.tsx'
 import { addressOf } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { ScoreEntry } from './score-entry.tsx'
-import { nameOf, pathOf, statusOf } from './words.ts'
+import { type MatchDetail, nameOf, statusOf } from './words.ts'
 
 const POLL_MS = 15_000
 /** While predictions are settled. */
@@ -23,11 +22,9 @@ const RUNNING_MS = 3_000
 
 export function MatchScreen({ matchId }: { matchId: string }) {
   const [isRunning, setRunning] = useState(false)
-  const match = useResource<MatchDetail>(
-    `match ${matchId}`,
-    signal => read<MatchDetail>(pathOf(matchId), { signal }),
-    { pollMs: isRunning ? RUNNING_MS : POLL_MS },
-  )
+  const match = useResource(`match ${matchId}`, signal => api.readConsoleMatch({ matchId }, { signal }), {
+    pollMs: isRunning ? RUNNING_MS : POLL_MS,
+  })
   const { data } = match
   const state = data?.progress.state
   useEffect(() => setRunning(state === 'running'), [state])
@@ -197,7 +194,7 @@ function Revision({ of: { id, revision }, match }: { of: MatchDetail; match: Res
             />
           }
           onConfirm={async reason => {
-            match.set(await write<MatchDetail>('POST', `${pathOf(id)}/revision`, { revision: next, reason }))
+            match.set(await api.resetMatchRevision({ matchId: id, revision: asWritten(next), reason }))
             toast('The revision was lowered.')
           }}
           onClose={() => setOpen(false)}

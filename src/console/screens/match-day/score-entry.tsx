@@ -1,7 +1,6 @@
 /** Status, scores and kick-off, written as a whole with the next revision. */
 import { useEffect, useState } from 'preact/hooks'
-import type { MatchDetail } from '../../../operate/console/match-day/schema.ts'
-import { hasCode, write } from '../../api.ts'
+import { api, hasCode } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { Form, NumberField, SelectField } from '../../parts/form.tsx'
@@ -12,7 +11,7 @@ import { TimeField } from '../../parts/special-fields.tsx'
 import { Note } from '../../parts/states.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useUnsaved } from '../../router.tsx'
-import { pathOf, STATUSES } from './words.ts'
+import { type MatchDetail, STATUSES } from './words.ts'
 
 type State = Pick<MatchDetail, 'status' | 'homeScore' | 'awayScore' | 'kickoffAt'>
 
@@ -60,9 +59,8 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
   }, [of.revision])
 
   const send = async (next: State, reason?: string) => {
-    const body = { ...next, revision: base.revision + 1, ...(reason === undefined ? {} : { reason }) }
     try {
-      const saved = await write<MatchDetail>('PUT', pathOf(of.id), body)
+      const saved = await api.reportMatch({ matchId: of.id, ...next, revision: base.revision + 1, reason })
       match.set(saved)
       takeOver(saved)
       toast('The match was updated.')

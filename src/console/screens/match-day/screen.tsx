@@ -1,7 +1,6 @@
 /** Match day: the matches of a day or a season, and one of them. */
 
-import type { ListedMatch } from '../../../operate/console/match-day/schema.ts'
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/form.tsx'
@@ -13,7 +12,7 @@ import { type Column, DataTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { addressOf, route, useParameter } from '../../router.tsx'
 import { MatchScreen } from './match.tsx'
-import { nameOf, scoreOf, statusOf } from './words.ts'
+import { type ListedMatch, nameOf, scoreOf, statusOf } from './words.ts'
 
 export function Screen() {
   const [, matchId] = route.value
@@ -35,15 +34,10 @@ function Matches() {
   const from = fromWallTime(`${day}T00:00`)
   const noon = Date.parse(`${day}T12:00Z`)
   const to = fromWallTime(`${dayOf(noon + DAY_MS)}T00:00`)
-  const seasons = useResource('seasons', signal =>
-    read<{ seasons: string[] }>('/api/match-day/seasons', { signal }),
-  )
-  const query = season === '' ? { from, to } : { season }
+  const seasons = useResource('seasons', signal => api.listSeasons({}, { signal }))
+  const query = season === '' ? { from: from ?? undefined, to: to ?? undefined } : { season }
   const pages = usePages<ListedMatch>(`matches ${JSON.stringify(query)}`, async (cursor, signal) => {
-    const page = await read<{ matches: ListedMatch[]; nextCursor: string | null }>('/api/match-day/matches', {
-      query: { ...query, cursor, limit: 100 },
-      signal,
-    })
+    const page = await api.listConsoleMatches({ ...query, cursor, limit: 100 }, { signal })
     return { items: page.matches, nextCursor: page.nextCursor }
   })
   const step = (days: number) => setDay(dayOf(noon + days * DAY_MS))
@@ -99,7 +93,7 @@ function Matches() {
 /** From a day without a match to the next one that has some. */
 function NextMatch({ from, onOpen }: { from: string; onOpen: (day: string) => void }) {
   const next = useResource(`match after ${from}`, signal =>
-    read<{ matches: ListedMatch[] }>('/api/match-day/matches', { query: { from, limit: 1 }, signal }),
+    api.listConsoleMatches({ from, limit: 1 }, { signal }),
   )
   if (next.data === null) return null
   const [match] = next.data.matches

@@ -1,8 +1,10 @@
 /** The words of matches. */
 
-import type { ListedMatch } from '../../../operate/console/match-day/schema.ts'
+import type { Data } from '../../api.ts'
 import type { Tone } from '../../parts/badge.tsx'
 
+export type ListedMatch = Data<'listConsoleMatches'>['matches'][number]
+export type MatchDetail = Data<'readConsoleMatch'>
 type Status = ListedMatch['status']
 
 export const STATUSES: { value: Status; title: string }[] = [
@@ -30,6 +32,3 @@ export const nameOf = ({ home, away }: Pick<ListedMatch, 'home' | 'away'>) => `$
 
 export const scoreOf = ({ homeScore, awayScore }: Pick<ListedMatch, 'homeScore' | 'awayScore'>) =>
   homeScore === null || awayScore === null ? null : `${homeScore} : ${awayScore}`
-
-/** Of the operations of a match. */
-export const pathOf = (matchId: string) => `/api/match-day/matches/${encodeURIComponent(matchId)}`

@@ -1,7 +1,6 @@
 /** Open appeals: each is decided by another person than its sanction. */
 import { useState } from 'preact/hooks'
-import type { OpenAppeals } from '../../../operate/console/moderation/schema.ts'
-import { read } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/page.tsx'
@@ -19,11 +18,10 @@ const POLL_MS = 30_000
 /** `onDone`: a decision changes the counts. */
 export function AppealList({ onDone }: { onDone: () => unknown }) {
   const [deciding, setDeciding] = useState<{ id: string; granted: boolean } | null>(null)
-  const pages = usePages<OpenAppeals['appeals'][number]>(
+  const pages = usePages<Data<'listAppeals'>['appeals'][number]>(
     'appeals',
     async (cursor, signal) => {
-      const query = { cursor, limit: 100 }
-      const { appeals, nextCursor } = await read<OpenAppeals>('/api/moderation/appeals', { query, signal })
+      const { appeals, nextCursor } = await api.listAppeals({ cursor, limit: 100 }, { signal })
       return { items: appeals, nextCursor }
     },
     { pollMs: POLL_MS },

@@ -1,7 +1,6 @@
 /** One case: the reports with their evidence, how often the reporters were right, and the record of the fan. */
 import { useState } from 'preact/hooks'
-import type { Case } from '../../../operate/console/moderation/schema.ts'
-import { hasCode, read, write } from '../../api.ts'
+import { api, type Data, hasCode } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ReasonDialog } from '../../parts/dialog.tsx'
@@ -15,6 +14,8 @@ import { Evidence } from './evidence.tsx'
 import { History } from './history.tsx'
 import { KINDS, type Kind, nameOf, titleOf } from './words.ts'
 
+type Case = Data<'readCase'>
+
 export const DECISIONS = ['dismiss', 'hide', 'mute', 'suspend', 'note'] as const
 /** The key of each. */
 export const KEYS: Record<(typeof DECISIONS)[number], string> = {
@@ -27,7 +28,7 @@ export const KEYS: Record<(typeof DECISIONS)[number], string> = {
 
 export const useCase = (caseId: string | null): Resource<Case> =>
   useResource(caseId === null ? null : `case ${caseId}`, signal =>
-    read<Case>(`/api/moderation/cases/${encodeURIComponent(caseId ?? '')}`, { signal }),
+    api.readCase({ caseId: caseId ?? '' }, { signal }),
   )
 
 interface CaseViewProps {
@@ -108,7 +109,7 @@ function ReportItem({
   of: Case['reports'][number]
 }) {
   const [isAsking, setAsking] = useState(false)
-  const [revealed, setRevealed] = useState<{ id: string; handle: string | null } | null>(null)
+  const [revealed, setRevealed] = useState<Data<'revealReporter'>['reporter']>(null)
   return (
     <li>
       <div class="report-head">
@@ -142,15 +143,8 @@ function ReportItem({
           title="See who reported"
           action="Show the reporter"
           onConfirm={async reason => {
-            const path = `/api/moderation/reports/${encodeURIComponent(id)}/reporter`
-            const answer = await write<{ reporter: { id: string; handle: string | null } | null }>(
-              'POST',
-              path,
-              {
-                reason,
-              },
-            )
-            setRevealed(answer.reporter)
+            const { reporter } = await api.revealReporter({ reportId: id, reason })
+            setRevealed(reporter)
           }}
           onClose={() => setAsking(false)}
         >

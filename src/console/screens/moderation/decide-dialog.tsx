@@ -1,7 +1,7 @@
 /** Decisions: of a case, about a fan, of an appeal; and the end of a sanction. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, SelectField, TextArea } from '../../parts/form.tsx'
@@ -100,15 +100,14 @@ const bodyOf = ({ reason, note }: Written) => ({ reason, ...(note === '' ? {} : 
 
 interface DecideProps {
   kind: Exclude<Kind, 'lift'>
-  /** Where it is sent: of a case, or of a fan. */
-  path: string
+  caseId: string
   name: string
   usual: ReasonName
   onClose: () => unknown
   onDone: (kind: Kind) => unknown
 }
 
-export function DecideDialog({ kind, path, name, usual, onClose, onDone }: DecideProps) {
+export function DecideDialog({ kind, caseId, name, usual, onClose, onDone }: DecideProps) {
   const { action, about, done } = KINDS[kind]
   const [days, setDays] = useState<(typeof DAYS)[number] | ''>('7')
   const [until, setUntil] = useState<string | null>(null)
@@ -116,7 +115,9 @@ export function DecideDialog({ kind, path, name, usual, onClose, onDone }: Decid
   return (
     <Frame
       title={`${action} ${name}`}
-      {...{ about, usual, onClose }}
+      about={about}
+      usual={usual}
+      onClose={onClose}
       action={kind === 'note' ? 'Save the note' : action}
       tone={kind === 'suspend' || kind === 'hide' ? 'danger' : 'primary'}
       noteRequired={kind === 'note'}
@@ -139,7 +140,8 @@ export function DecideDialog({ kind, path, name, usual, onClose, onDone }: Decid
         )
       }
       send={async written => {
-        await write('POST', path, {
+        await api.decideCase({
+          caseId,
           kind,
           ...bodyOf(written),
           ...(kind === 'suspend' ? { until: end() ?? '' } : {}),
@@ -165,8 +167,7 @@ export const LiftDialog = ({ fanId, sanctionId, onClose, onDone }: LiftProps) =>
     action="Lift"
     onClose={onClose}
     send={async written => {
-      const path = `/api/moderation/fans/${encodeURIComponent(fanId)}/lifts`
-      await write('POST', path, { sanctionId, ...bodyOf(written) })
+      await api.liftSanction({ fanId, sanctionId, ...bodyOf(written) })
       toast('The sanction was lifted.')
       onDone()
     }}
@@ -191,11 +192,11 @@ export const AppealDialog = ({ appealId, granted, usual, onClose, onDone }: Appe
     }
     action={granted ? 'Grant' : 'Reject'}
     tone={granted ? 'primary' : 'danger'}
-    {...{ usual, onClose }}
+    usual={usual}
+    onClose={onClose}
     send={async written => {
-      const path = `/api/moderation/appeals/${encodeURIComponent(appealId)}/decision`
       try {
-        await write('POST', path, { granted, ...bodyOf(written) })
+        await api.decideAppeal({ appealId, granted, ...bodyOf(written) })
         toast(granted ? 'The appeal was granted.' : 'The appeal was rejected.')
       } finally {
         onDone()

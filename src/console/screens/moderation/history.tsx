@@ -1,6 +1,5 @@
 /** What was decided about a fan before, with what is in force. */
 import { useState } from 'preact/hooks'
-import type { FanRecord } from '../../../operate/console/moderation/schema.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -8,7 +7,7 @@ import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
 import { Time } from '../../parts/values.tsx'
 import { may } from '../../session.ts'
 import { LiftDialog } from './decide-dialog.tsx'
-import { KINDS, titleOf } from './words.ts'
+import { type FanRecord, KINDS, titleOf } from './words.ts'
 
 export function History({ of, onChange }: { of: FanRecord; onChange: () => unknown }) {
   const [lifting, setLifting] = useState<string | null>(null)

@@ -1,7 +1,6 @@
 /** Moderation by keyboard: the queue on the left, the case on the right. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Open, Queue } from '../../../operate/console/moderation/schema.ts'
-import { read } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -24,7 +23,7 @@ const POLL_MS = 15_000
 
 export function Screen() {
   const [tab, setTab] = useChoice('tab', ['queue', 'appeals'])
-  const open = useResource('moderation open', signal => read<Open>('/api/moderation/open', { signal }), {
+  const open = useResource('moderation open', signal => api.countOpenCases({}, { signal }), {
     pollMs: POLL_MS,
   })
   return (
@@ -45,7 +44,7 @@ export function Screen() {
   )
 }
 
-function Load({ of: { reports, oldest, appeals } }: { of: Open }) {
+function Load({ of: { reports, oldest, appeals } }: { of: Data<'countOpenCases'> }) {
   const age = oldest === null ? 0 : Date.now() - Date.parse(oldest)
   return (
     <Figures>
@@ -61,7 +60,7 @@ function Load({ of: { reports, oldest, appeals } }: { of: Open }) {
   )
 }
 
-type ListedCase = Queue['cases'][number]
+type ListedCase = Data<'listCases'>['cases'][number]
 
 const ORDERS = [
   { value: 'heaviest', title: 'Heaviest first' },
@@ -74,8 +73,7 @@ function CaseQueue({ onDone }: { onDone: () => Promise<void> }) {
   const pages = usePages<ListedCase>(
     `moderation queue ${order}`,
     async (cursor, signal) => {
-      const query = { order, cursor, limit: 100 }
-      const { cases, nextCursor } = await read<Queue>('/api/moderation/cases', { query, signal })
+      const { cases, nextCursor } = await api.listCases({ order, cursor, limit: 100 }, { signal })
       return { items: cases, nextCursor }
     },
     { pollMs: POLL_MS },
@@ -86,7 +84,7 @@ function CaseQueue({ onDone }: { onDone: () => Promise<void> }) {
         <Choice label="Order" options={ORDERS} value={order} onChange={setOrder} />
       </Toolbar>
       <Loaded of={pages} skeleton={<Skeleton lines={8} />}>
-        {cases => <Cases {...{ cases, pages, onDone }} />}
+        {cases => <Cases cases={cases} pages={pages} onDone={onDone} />}
       </Loaded>
     </>
   )
@@ -220,7 +218,7 @@ function Cases({ cases, pages, onDone }: CasesProps) {
       {deciding !== null && shown.data && (
         <DecideDialog
           kind={deciding}
-          path={`/api/moderation/cases/${encodeURIComponent(shown.data.caseId)}/decisions`}
+          caseId={shown.data.caseId}
           name={nameOf(shown.data.record.fan)}
           usual={deciding === 'dismiss' ? 'other' : (shown.data.reports[0]?.reason ?? 'other')}
           onClose={() => setDeciding(null)}

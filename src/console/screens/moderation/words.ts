@@ -1,10 +1,10 @@
 /** The words of moderation. */
-import type { DecisionKind } from '../../../identity/sanctions/kinds.ts'
-import type { Reason } from '../../../identity/sanctions/reasons.ts'
+import type { Data, Input } from '../../api.ts'
 import type { Tone } from '../../parts/badge.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 
-export type Kind = DecisionKind
+export type FanRecord = Data<'readModerationRecord'>
+export type Kind = FanRecord['decisions'][number]['kind']
 
 interface KindWords {
   /** Of a button. */
@@ -61,7 +61,7 @@ export const KINDS: Record<Kind, KindWords> = {
   },
 }
 
-export type ReasonName = Reason
+export type ReasonName = Input<'decideCase'>['reason']
 
 const REASON_TITLES: Record<ReasonName, string> = {
   spam: 'Spam',

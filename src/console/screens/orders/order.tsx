@@ -1,7 +1,7 @@
 /** One order: its lines with their states, where it goes, and its refund. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { read, write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
 import { nameOfCountry } from '../../parts/format.ts'
@@ -14,15 +14,10 @@ import { addressOf } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { RefundDialog } from './refund.tsx'
 import { ShipDialog } from './ship.tsx'
-import type { OrderDetail, OrderLine } from './types.ts'
-import { StateBadge, StatusBadge } from './words.tsx'
-
-const pathOf = (orderId: string) => `/api/orders/${encodeURIComponent(orderId)}`
+import { type Order, type OrderLine, StateBadge, StatusBadge } from './words.tsx'
 
 export function OrderScreen({ orderId }: { orderId: string }) {
-  const order = useResource<OrderDetail>(`order ${orderId}`, signal =>
-    read<OrderDetail>(pathOf(orderId), { signal }),
-  )
+  const order = useResource(`order ${orderId}`, signal => api.readConsoleOrder({ orderId }, { signal }))
   const { data } = order
   const [isRefunding, setRefunding] = useState(false)
   return (
@@ -63,7 +58,7 @@ export function OrderScreen({ orderId }: { orderId: string }) {
   )
 }
 
-function Shown({ of, order }: { of: OrderDetail; order: Resource<OrderDetail> }) {
+function Shown({ of, order }: { of: Order; order: Resource<Order> }) {
   const { fan, total, discount, createdAt, expiresAt, paidAt, refundedAt } = of
   return (
     <Columns aside>
@@ -128,7 +123,7 @@ function Shown({ of, order }: { of: OrderDetail; order: Resource<OrderDetail> })
   )
 }
 
-function Address({ of: { address, addressHidden } }: { of: OrderDetail }) {
+function Address({ of: { address, addressHidden } }: { of: Order }) {
   if (addressHidden) return <p class="quiet">Your role does not see addresses.</p>
   if (address === null) return <p class="quiet">Nothing is shipped, or the address was deleted.</p>
   const { name, line1, line2, city, region, postalCode, country, phone } = address
@@ -157,13 +152,13 @@ function Address({ of: { address, addressHidden } }: { of: OrderDetail }) {
 interface LineProps {
   of: OrderLine
   orderId: string
-  order: Resource<OrderDetail>
+  order: Resource<Order>
 }
 
 function Line({ of: line, orderId, order }: LineProps) {
   const [isShipping, setShipping] = useState(false)
   const change = useAction(async (state: 'ready' | 'delivered' | 'returned') => {
-    order.set(await write<OrderDetail>('PUT', `${pathOf(orderId)}/lines/${line.number}`, { state }))
+    order.set(await api.changeConsoleOrderLine({ orderId, number: line.number, state }))
     toast(`Line ${line.number} is ${state === 'ready' ? 'packed' : state}.`)
   })
   const isOpen = order.data?.status === 'paid' || line.state === 'shipped'
@@ -229,12 +224,7 @@ function Line({ of: line, orderId, order }: LineProps) {
         </div>
       )}
       {isShipping && (
-        <ShipDialog
-          path={`${pathOf(orderId)}/lines/${line.number}`}
-          of={line}
-          order={order}
-          onClose={() => setShipping(false)}
-        />
+        <ShipDialog orderId={orderId} of={line} order={order} onClose={() => setShipping(false)} />
       )}
     </li>
   )

@@ -1,6 +1,7 @@
 /** The packing list as a file. It has addresses: the audit log keeps who exported it. */
-import { writeForFile } from '../../api.ts'
+import { download } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { toast } from '../../parts/toast.tsx'
 
 export const PackingListDialog = ({
@@ -14,13 +15,8 @@ export const PackingListDialog = ({
     title="Export the packing list"
     action="Export"
     onConfirm={async reason => {
-      const file = await writeForFile('/api/orders/packing-list', { state, reason })
-      const url = URL.createObjectURL(file)
-      const link = document.createElement('a')
-      link.href = url
-      link.download = `packing-list-${state === 'none' ? 'to-pack' : 'to-ship'}.csv`
-      link.click()
-      URL.revokeObjectURL(url)
+      const name = `packing-list-${state === 'none' ? 'to-pack' : 'to-ship'}.csv`
+      saveFile(await download('exportPackingList', { state, reason }), name)
       toast('The packing list was exported.')
     }}
     onClose={onClose}

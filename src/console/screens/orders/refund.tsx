@@ -1,14 +1,14 @@
 /** Gives a payment back: where it came from, once. */
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { formatMoney } from '../../parts/format.ts'
 import { toast } from '../../parts/toast.tsx'
-import type { OrderDetail } from './types.ts'
+import type { Order } from './words.tsx'
 
 interface RefundDialogProps {
   purchaseId: string
   price: { amount: number; currency: string }
-  of?: OrderDetail['refund']
+  of?: Order['refund']
   onClose: () => unknown
   onDone: () => unknown
 }
@@ -27,8 +27,7 @@ export function RefundDialog({ purchaseId, price, of, onClose, onDone }: RefundD
       action="Refund"
       tone="danger"
       onConfirm={async reason => {
-        const path = `/api/refunds/${encodeURIComponent(purchaseId)}`
-        const { refunded } = await write<{ refunded: boolean }>('POST', path, { reason })
+        const { refunded } = await api.refundPurchase({ purchaseId, reason })
         toast(refunded ? `${amount} were refunded.` : 'It was refunded before: nothing was changed.')
         onDone()
       }}

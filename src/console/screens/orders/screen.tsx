@@ -1,6 +1,6 @@
 /** Orders by what there is to do, and the refunds that are due. */
 import { useState } from 'preact/hooks'
-import { read } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Button, Copy } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/form.tsx'
 import { formatMoney } from '../../parts/format.ts'
@@ -15,22 +15,18 @@ import { may } from '../../session.ts'
 import { OrderScreen } from './order.tsx'
 import { PackingListDialog } from './packing-list.tsx'
 import { RefundDialog } from './refund.tsx'
-import type { ListedOrder, RefundDue } from './types.ts'
-import { KINDS, LISTS, StatusBadge, stateTitle } from './words.tsx'
+import { KINDS, LISTS, type RefundDue, StatusBadge, stateTitle } from './words.tsx'
+
+type ListedOrder = Data<'listConsoleOrders'>['orders'][number]
 
 export function Screen() {
   const [, orderId] = route.value
   return orderId === undefined ? <Orders /> : <OrderScreen key={orderId} orderId={orderId} />
 }
 
-interface Refunds {
-  refunds: RefundDue[]
-  total: number
-}
-
 function Orders() {
   const [tab, setTab] = useChoice('tab', ['orders', 'refunds'])
-  const refunds = useResource('refunds due', signal => read<Refunds>('/api/refunds', { signal }), {
+  const refunds = useResource('refunds due', signal => api.listRefundsDue({}, { signal }), {
     pollMs: 60_000,
   })
   return (
@@ -61,10 +57,7 @@ function OrderList() {
   const chosen = FEW.find(value => value === list) ?? 'to_pack'
   const [isExporting, setExporting] = useState(false)
   const pages = usePages<ListedOrder>(`orders ${chosen}`, async (cursor, signal) => {
-    const page = await read<{ orders: ListedOrder[]; nextCursor: string | null }>('/api/orders', {
-      query: { list: chosen, cursor, limit: 100 },
-      signal,
-    })
+    const page = await api.listConsoleOrders({ list: chosen, cursor, limit: 100 }, { signal })
     return { items: page.orders, nextCursor: page.nextCursor }
   })
   const state = chosen === 'to_pack' ? 'none' : chosen === 'to_ship' ? 'ready' : null
@@ -148,7 +141,7 @@ const COLUMNS: Column<ListedOrder>[] = [
 ]
 
 interface RefundListProps {
-  rows: Refunds | null
+  rows: Data<'listRefundsDue'> | null
   error: unknown
   onChange: () => unknown
 }

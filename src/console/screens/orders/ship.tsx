@@ -1,28 +1,28 @@
 /** Who ships a line, and by which number it is followed. */
 import { useState } from 'preact/hooks'
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { type Resource, useAction } from '../../parts/resource.ts'
 import { toast } from '../../parts/toast.tsx'
-import type { OrderDetail, OrderLine } from './types.ts'
+import type { Order, OrderLine } from './words.tsx'
 
 interface ShipDialogProps {
-  path: string
+  orderId: string
   of: OrderLine
-  order: Resource<OrderDetail>
+  order: Resource<Order>
   onClose: () => unknown
 }
 
 /** Of the parcel before: it is mostly the same. */
 const CARRIER_KEY = 'matchday console carrier'
 
-export function ShipDialog({ path, of, order, onClose }: ShipDialogProps) {
+export function ShipDialog({ orderId, of, order, onClose }: ShipDialogProps) {
   const [carrier, setCarrier] = useState(of.carrier ?? localStorage.getItem(CARRIER_KEY) ?? '')
   const [tracking, setTracking] = useState(of.tracking ?? '')
   const send = useAction(async (shipping: { carrier: string; tracking?: string }) => {
-    order.set(await write<OrderDetail>('PUT', path, { state: 'shipped', ...shipping }))
+    order.set(await api.changeConsoleOrderLine({ orderId, number: of.number, state: 'shipped', ...shipping }))
     localStorage.setItem(CARRIER_KEY, shipping.carrier)
     toast(`Line ${of.number} is on its way.`)
   })

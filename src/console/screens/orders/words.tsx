@@ -1,7 +1,10 @@
 /** The words of orders. */
-import type { PurchaseKindName } from '../../../play/purchases/kind-names.ts'
+import type { Data } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
-import type { OrderLine } from './types.ts'
+
+export type Order = Data<'readConsoleOrder'>
+export type OrderLine = Order['lines'][number]
+export type RefundDue = Data<'listRefundsDue'>['refunds'][number]
 
 export const LISTS = [
   { value: 'to_pack', title: 'To pack' },
@@ -45,4 +48,4 @@ export function StateBadge({ state }: { state: OrderLine['state'] }) {
   return <Badge tone={tone}>{title}</Badge>
 }
 
-export const KINDS: Record<PurchaseKindName, string> = { pack: 'Pack', order: 'Order', top_up: 'Top-up' }
+export const KINDS: Record<RefundDue['kind'], string> = { pack: 'Pack', order: 'Order', top_up: 'Top-up' }

@@ -1,11 +1,12 @@
 /** Figures by day, each chart with its sum and how it compares with the days before. */
-import type { Overview } from '../../../operate/console/overview/schema.ts'
+import type { Data } from '../../api.ts'
 import { Chart } from '../../parts/chart.tsx'
 import { formatCompact } from '../../parts/format.ts'
 import { Columns, Section } from '../../parts/page.tsx'
 import type { Series } from '../../parts/plot.ts'
 import { Note } from '../../parts/states.tsx'
 
+export type Overview = Data<'readOverview'>
 type Days = Overview['days']
 type Name = keyof NonNullable<Days[number]['figures']>
 

@@ -1,8 +1,8 @@
 /** The figures as they are now, pushed by the server; nothing is asked for while nobody looks at the tab. */
 import { useEffect, useState } from 'preact/hooks'
-import type { LiveFigures } from '../../../operate/console/overview/schema.ts'
-import { read } from '../../api.ts'
+import { addressOfRead, api, type Data } from '../../api.ts'
 
+export type LiveFigures = Data<'readLiveFigures'>
 export type Connection = 'connecting' | 'live' | 'lost'
 
 const RETRY_MS = 5_000
@@ -21,7 +21,7 @@ export function useLiveFigures(): { figures: LiveFigures | null; connection: Con
     }
     const open = () => {
       close()
-      source = new EventSource('/api/overview/live')
+      source = new EventSource(addressOfRead('readLiveFigures', {}))
       source.addEventListener('figures', event => {
         // Guarantee of the cast: the server sends what its schema says.
         setFigures(JSON.parse(event.data) as LiveFigures)
@@ -32,7 +32,7 @@ export function useLiveFigures(): { figures: LiveFigures | null; connection: Con
         close()
         timer = setTimeout(open, RETRY_MS)
         // Tells why: an ended session leads to the sign-in.
-        void read('/api/session').catch(() => undefined)
+        void api.readSession().catch(() => undefined)
       })
     }
     const onVisible = () => (document.visibilityState === 'visible' ? open() : close())

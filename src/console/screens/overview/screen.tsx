@@ -1,6 +1,5 @@
 /** The overview: the club now, what waits for somebody, and its figures by day. */
-import type { LiveFigures, Overview } from '../../../operate/console/overview/schema.ts'
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { formatCompact, formatCount } from '../../parts/format.ts'
 import { Columns, Figure, Figures, Page } from '../../parts/page.tsx'
@@ -8,8 +7,8 @@ import { useResource } from '../../parts/resource.ts'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { Choice } from '../../parts/tabs.tsx'
 import { useChoice } from '../../router.tsx'
-import { DayCharts } from './charts.tsx'
-import { type Connection, useLiveFigures } from './live.ts'
+import { DayCharts, type Overview } from './charts.tsx'
+import { type Connection, type LiveFigures, useLiveFigures } from './live.ts'
 import { Waiting } from './waiting.tsx'
 
 const PERIODS = ['30', '7', '90'] as const
@@ -21,9 +20,7 @@ const OPTIONS = [
 
 export function Screen() {
   const [days, setDays] = useChoice<(typeof PERIODS)[number]>('days', PERIODS)
-  const overview = useResource(`overview ${days}`, signal =>
-    read<Overview>('/api/overview', { query: { days }, signal }),
-  )
+  const overview = useResource(`overview ${days}`, signal => api.readOverview({ days }, { signal }))
   const { figures, connection } = useLiveFigures()
   return (
     <Page

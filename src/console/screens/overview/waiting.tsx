@@ -1,10 +1,9 @@
 /** What waits for somebody, and how old backups and verifications are. */
-import type { LiveFigures } from '../../../operate/console/overview/schema.ts'
-import type { Permission } from '../../../operate/console/roles.ts'
 import { formatCount, formatMoney } from '../../parts/format.ts'
 import { Figure, Figures } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'
-import { may } from '../../session.ts'
+import { may, type Permission } from '../../session.ts'
+import type { LiveFigures } from './live.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

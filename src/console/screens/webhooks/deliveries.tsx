@@ -1,7 +1,6 @@
 /** What was sent and what waits, and one delivery with its attempts. */
 import { useState } from 'preact/hooks'
-import type { Delivery, DeliveryPage } from '../../../operate/console/webhooks/schema.ts'
-import { read, write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
@@ -19,29 +18,28 @@ import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import type { WebhooksData } from './types.ts'
 
-type PageData = typeof DeliveryPage.static
-type Row = PageData['deliveries'][number]
-type Attempt = NonNullable<Row['last']>
+type ListedDelivery = Data<'listWebhookDeliveries'>['deliveries'][number]
+type Attempt = NonNullable<ListedDelivery['last']>
 
 const STATES = ['all', 'pending', 'failed', 'delivered'] as const
 const TITLES = { all: 'All', pending: 'Waiting', failed: 'Failed', delivered: 'Delivered' }
-const TONES: Record<Row['state'], Tone> = { pending: 'warn', failed: 'bad', delivered: 'good' }
+const TONES: Record<ListedDelivery['state'], Tone> = { pending: 'warn', failed: 'bad', delivered: 'good' }
 
-function pathOf({ endpointId, lane, sequence }: Row): string {
-  const delivery = `${encodeURIComponent(lane)}/${sequence}`
-  return `/api/webhooks/endpoints/${encodeURIComponent(endpointId)}/deliveries/${delivery}`
-}
-const keyOf = ({ endpointId, lane, sequence }: Row) => `${endpointId} ${lane} ${sequence}`
+const keyOf = ({ endpointId, lane, sequence }: ListedDelivery) => `${endpointId} ${lane} ${sequence}`
 const hostOf = (url: string | undefined) => (url === undefined ? 'removed' : (URL.parse(url)?.host ?? url))
 
 export function Deliveries({ of: { endpoints } }: { of: WebhooksData }) {
   const [state, setState] = useChoice('state', STATES)
   const [type, setType] = useParameter('type')
   const [endpointId, setEndpointId] = useParameter('endpoint')
-  const [chosen, setChosen] = useState<Row | null>(null)
-  const query = { endpointId, type: type.trim(), state: state === 'all' ? undefined : state }
+  const [chosen, setChosen] = useState<ListedDelivery | null>(null)
+  const query = {
+    endpointId: endpointId || undefined,
+    type: type.trim() || undefined,
+    state: state === 'all' ? undefined : state,
+  }
   const pages = usePages(`deliveries ${JSON.stringify(query)}`, async (cursor, signal) => {
-    const page = await read<PageData>('/api/webhooks/deliveries', { query: { ...query, cursor }, signal })
+    const page = await api.listWebhookDeliveries({ ...query, cursor }, { signal })
     return { items: page.deliveries, nextCursor: page.nextCursor }
   })
   const urls = new Map(endpoints.map(({ id, url }) => [id, url]))
@@ -148,7 +146,7 @@ const wordsOf = ({ status, response }: Attempt) =>
   [status === null ? '' : String(status), response].filter(part => part !== '').join(' ')
 
 interface DrawerProps {
-  of: Row
+  of: ListedDelivery
   url: string | undefined
   onChange: () => unknown
   onClose: () => unknown
@@ -156,8 +154,11 @@ interface DrawerProps {
 
 function DeliveryDrawer({ of: row, url, onChange, onClose }: DrawerProps) {
   const [isResending, setResending] = useState(false)
-  const path = pathOf(row)
-  const found = useResource(path, signal => read<typeof Delivery.static>(path, { signal }), { pollMs: 2_000 })
+  const { endpointId, lane, sequence } = row
+  const place = { endpointId, lane, sequence: String(sequence) }
+  const found = useResource(`delivery ${keyOf(row)}`, signal => api.readWebhookDelivery(place, { signal }), {
+    pollMs: 2_000,
+  })
   const isMatch = row.lane.startsWith('match:')
   return (
     <>
@@ -225,7 +226,7 @@ function DeliveryDrawer({ of: row, url, onChange, onClose }: DrawerProps) {
           title={row.state === 'pending' ? 'Send now' : 'Send again'}
           action="Send"
           onConfirm={async reason => {
-            await write('POST', `${path}/resend`, { reason })
+            await api.resendWebhookDelivery({ ...place, reason })
             toast('The delivery is due now.')
             await found.reload()
             onChange()

@@ -1,7 +1,6 @@
 /** Adds an endpoint, or changes which types one receives. */
 import { useState } from 'preact/hooks'
-import type { AddedEndpoint } from '../../../operate/console/webhooks/schema.ts'
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { TextArea, TextField } from '../../parts/form.tsx'
 import { SecretDialog, useSecret } from '../../parts/secret.tsx'
@@ -35,14 +34,11 @@ export function EditDialog({ endpoint, types: known, onDone, onClose }: EditProp
   const send = async (reason: string) => {
     const body = { types: wordsOf(types), reason }
     if (endpoint) {
-      await write('PUT', `/api/webhooks/endpoints/${endpoint.id}/types`, body)
+      await api.setWebhookTypes({ endpointId: endpoint.id, ...body })
       toast('The types are changed.')
     } else {
-      const added = await write<typeof AddedEndpoint.static>('POST', '/api/webhooks/endpoints', {
-        url: url.trim(),
-        ...body,
-      })
-      show(added.secret)
+      const { secret } = await api.addWebhookEndpoint({ url: url.trim(), ...body })
+      show(secret)
     }
     onDone()
   }

@@ -1,8 +1,7 @@
 /** The endpoints with their state and backlog, and one of them with what can be done. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { RotatedSecret } from '../../../operate/console/webhooks/schema.ts'
-import { write } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button, Copy } from '../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../parts/dialog.tsx'
@@ -195,30 +194,33 @@ const SWITCHES = {
     action: 'Pause',
     about: 'Nothing is sent to it. What happens is kept for 30 days, and sent in order once it is enabled.',
     done: 'The endpoint is paused.',
+    call: api.disableWebhookEndpoint,
   },
   enable: {
     title: 'Enable the endpoint',
     action: 'Enable',
     about: 'What is pending is sent at once, each fan’s in order, and then what happens from now on.',
     done: 'The endpoint is enabled.',
+    call: api.enableWebhookEndpoint,
   },
   remove: {
     title: 'Remove the endpoint',
     action: 'Remove it',
     about: 'It is deleted with all of its deliveries, also those that are pending. This cannot be undone.',
     done: 'The endpoint is removed.',
+    call: api.removeWebhookEndpoint,
   },
 } as const
 
 const SwitchDialog = ({ of: { id }, act, onDone, onClose }: ActProps & { act: keyof typeof SWITCHES }) => {
-  const { title, action, about, done } = SWITCHES[act]
+  const { title, action, about, done, call } = SWITCHES[act]
   return (
     <ReasonDialog
       title={title}
       action={action}
       tone={act === 'remove' ? 'danger' : 'primary'}
       onConfirm={async reason => {
-        await write('POST', `/api/webhooks/endpoints/${id}/${act}`, { reason })
+        await call({ endpointId: id, reason })
         toast(done)
         onDone()
       }}
@@ -238,8 +240,7 @@ function RotateDialog({ of: { id }, onDone, onClose }: ActProps) {
       title="Rotate the secret"
       action="Rotate"
       onConfirm={async reason => {
-        const path = `/api/webhooks/endpoints/${id}/rotate`
-        show((await write<typeof RotatedSecret.static>('POST', path, { reason })).secret)
+        show((await api.rotateWebhookSecret({ endpointId: id, reason })).secret)
         onDone()
       }}
       onClose={close}

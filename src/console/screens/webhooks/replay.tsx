@@ -1,7 +1,6 @@
 /** Sends again what happened since a time. The number comes first, and the replay runs as a job. */
 import { useState } from 'preact/hooks'
-import type { ReplayCount } from '../../../operate/console/webhooks/schema.ts'
-import { read, write } from '../../api.ts'
+import { api, asWritten } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { useResource } from '../../parts/resource.ts'
@@ -12,11 +11,10 @@ import type { ActProps } from './types.ts'
 
 const DAY_MS = 86_400_000
 
-export function ReplayDialog({ of: { id }, onDone, onClose }: ActProps) {
+export function ReplayDialog({ of: { id: endpointId }, onDone, onClose }: ActProps) {
   const [since, setSince] = useState<string | null>(() => new Date(Date.now() - DAY_MS).toISOString())
-  const path = `/api/webhooks/endpoints/${id}/replay`
-  const counted = useResource(since && `${path} ${since}`, signal =>
-    read<typeof ReplayCount.static>(path, { query: { since }, signal }),
+  const counted = useResource(since && `replay ${endpointId} ${since}`, signal =>
+    api.countWebhookReplay({ endpointId, since: asWritten(since) }, { signal }),
   )
   const count = counted.data?.deliveries
   return (
@@ -24,7 +22,7 @@ export function ReplayDialog({ of: { id }, onDone, onClose }: ActProps) {
       title="Replay"
       action={count === undefined ? 'Send again' : `Send ${formatCount(count)} again`}
       onConfirm={async reason => {
-        await write('POST', path, { since, reason })
+        await api.replayWebhooks({ endpointId, since: asWritten(since), reason })
         toast('The replay runs. Jobs shows its progress.')
         onDone()
       }}

@@ -1,6 +1,6 @@
 /** Webhooks: the endpoints that receive events, and what was sent to them. */
 import { useState } from 'preact/hooks'
-import { read } from '../../api.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Page } from '../../parts/page.tsx'
@@ -13,7 +13,6 @@ import { may } from '../../session.ts'
 import { Deliveries } from './deliveries.tsx'
 import { EditDialog } from './edit.tsx'
 import { Endpoints } from './endpoints.tsx'
-import type { WebhooksData } from './types.ts'
 
 const TABS = ['endpoints', 'deliveries'] as const
 const POLL_MS = 3_000
@@ -21,7 +20,7 @@ const POLL_MS = 3_000
 export function Screen() {
   const [tab, setTab] = useChoice('tab', TABS)
   const [isAdding, setAdding] = useState(false)
-  const webhooks = useResource('webhooks', signal => read<WebhooksData>('/api/webhooks', { signal }), {
+  const webhooks = useResource('webhooks', signal => api.listWebhooks({}, { signal }), {
     pollMs: POLL_MS,
   })
   const blocked = !may('webhooks.write') && 'Your role cannot change endpoints.'

@@ -1,7 +1,6 @@
 /** Sends a test message to an endpoint, and shows the response. */
 import { useState } from 'preact/hooks'
-import type { TestResponse } from '../../../operate/console/webhooks/schema.ts'
-import { write } from '../../api.ts'
+import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -22,10 +21,9 @@ interface TestProps {
 
 export function TestDialog({ of: { id, url }, types, onClose }: TestProps) {
   const [type, setType] = useState(PLAIN)
-  const [result, setResult] = useState<typeof TestResponse.static | null>(null)
+  const [result, setResult] = useState<Data<'testWebhookEndpoint'> | null>(null)
   const send = useAction(async () => {
-    const body = type === PLAIN ? {} : { type }
-    setResult(await write<typeof TestResponse.static>('POST', `/api/webhooks/endpoints/${id}/test`, body))
+    setResult(await api.testWebhookEndpoint({ endpointId: id, type: type === PLAIN ? undefined : type }))
   })
   return (
     <Dialog title="Send a test" busy={send.isBusy} onClose={onClose}>
@@ -64,7 +62,7 @@ export function TestDialog({ of: { id, url }, types, onClose }: TestProps) {
   )
 }
 
-const Result = ({ of: { succeeded, status, response, tookMs } }: { of: typeof TestResponse.static }) => (
+const Result = ({ of: { succeeded, status, response, tookMs } }: { of: Data<'testWebhookEndpoint'> }) => (
   <Facts
     of={[
       [

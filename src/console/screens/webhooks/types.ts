@@ -1,7 +1,7 @@
 /** What the operations of webhooks answer. */
-import type { Webhooks } from '../../../operate/console/webhooks/schema.ts'
+import type { Data } from '../../api.ts'
 
-export type WebhooksData = typeof Webhooks.static
+export type WebhooksData = Data<'listWebhooks'>
 export type EndpointData = WebhooksData['endpoints'][number]
 
 /** Of a dialog that does something with an endpoint. */

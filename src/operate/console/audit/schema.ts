@@ -28,7 +28,10 @@ export const AuditExport = Closed({
   ...filter,
   format: Type.Optional(OneOf(['ndjson', 'csv'], { description: 'By default NDJSON.' })),
 })
-export const AuditFile = Type.String({ description: 'A row of the log a line.' })
+export const AuditFile = Type.String({
+  contentMediaType: 'application/x-ndjson',
+  description: 'A row of the log a line.',
+})
 export const AuditQuery = Closed({ ...filter, ...PageQuery })
 
 export const NamedSubject = Closed({
@@ -37,7 +40,7 @@ export const NamedSubject = Closed({
   name: Nullable(Type.String(), { description: 'Of a fan, as others see it now. Null after an erasure.' }),
 })
 
-export const AuditEntry = Closed(
+const AuditEntry = Closed(
   {
     seq: Integer({ description: '1, 2, 3 … without gaps.' }),
     at: Instant('When it was done.'),

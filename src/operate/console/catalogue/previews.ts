@@ -10,6 +10,7 @@ import type { PreviewOptions } from '../../admin/past-events.ts'
 import { previewQuest } from '../../admin/preview-quest.ts'
 import { previewRules } from '../../admin/preview-rules.ts'
 import { withinEntry } from './change-entry.ts'
+import type { PreviewLine } from './schema.ts'
 
 const DAY_MS = 86_400_000
 /** About a minute of one core: some 10,000 events a second. */
@@ -40,7 +41,7 @@ export function previewEntry(
   const since = new Date(read.now().getTime() - days * DAY_MS)
   return new ReadableStream({
     async start(controller) {
-      const say = (line: object) => {
+      const say = (line: PreviewLine) => {
         if (!stop.signal.aborted) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
       }
       const onProgress = (events: number, share: number) => say({ progress: { events, share } })

@@ -2,7 +2,7 @@
 import type { Author } from '../../../club/catalogue/history.ts'
 import { MAX_UPLOAD_BYTES, Picture, PictureUpload } from '../../../club/pictures/schema.ts'
 import { addPicture, MAX_SIDE, storeFile } from '../../../club/pictures/upload.ts'
-import { Type } from '../../../core/typebox.ts'
+import type { TSchema } from '../../../core/typebox.ts'
 import { entryKinds } from '../../admin/import/catalogue-records.ts'
 import { entryJsonSchema } from '../../admin/import/json-schema.ts'
 import { consoleOperation } from '../contract/operation.ts'
@@ -88,12 +88,12 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
     .post(
       '/rule/preview',
       ({ body }) => asLines(previewEntry({ read, log: deps.log }, 'rule', body)),
-      preview('Rule', 'points'),
+      preview('Rule', 'points', schema.RulePreview),
     )
     .post(
       '/quest/preview',
       ({ body }) => asLines(previewEntry({ read, log: deps.log }, 'quest', body)),
-      preview('Quest', 'completions'),
+      preview('Quest', 'completions', schema.QuestPreview),
     )
     .get(
       '/:kind/entries/:entryId',
@@ -222,7 +222,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
     )
 }
 
-const preview = (kind: 'Rule' | 'Quest', what: string) =>
+const preview = <Line extends TSchema>(kind: 'Rule' | 'Quest', what: string, Line: Line) =>
   consoleOperation({
     id: `preview${kind}`,
     summary: `Show which ${what} a draft would have given`,
@@ -234,13 +234,13 @@ const preview = (kind: 'Rule' | 'Quest', what: string) =>
     body: schema.PreviewDraft,
     open: true,
     data: 'read',
-    responses: { 200: Type.String() },
+    responses: { 200: Line },
     problems: previewEntry.problems,
     examples: { body: { entry, days: 30 } },
   })
 
-/** Guarantee of the cast: a response is sent as it is; the schema is for the document. */
+/** Guarantee of the cast: a response is sent as it is; the schema is of a line, for the document. */
 const asLines = (lines: ReadableStream<Uint8Array>) =>
   new Response(lines, {
     headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-  }) as unknown as string
+  }) as never

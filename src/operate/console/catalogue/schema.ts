@@ -10,7 +10,7 @@ import {
   OneOf,
   PageQuery,
 } from '../../../core/schemas.ts'
-import { type Static, Type } from '../../../core/typebox.ts'
+import { type Static, type TProperties, Type } from '../../../core/typebox.ts'
 import { kindNames } from '../../admin/import/catalogue-records.ts'
 import { Reason } from '../contract/reason.ts'
 import { ENTRY_STATES } from './states.ts'
@@ -69,6 +69,48 @@ export const PreviewDraft = Closed({
   entry: EntryValue,
   days: Integer({ minimum: 1, maximum: 90, description: 'Events of the last so many days.' }),
 })
+
+const Count = Integer({ minimum: 0 })
+const shares = {
+  events: Integer({ minimum: 0, description: 'That were read.' }),
+  fans: Integer({ minimum: 0, description: 'Who would get something.' }),
+  points: Count,
+  isComplete: Type.Boolean({ description: 'False: there were too many events.' }),
+  top: Type.Array(Type.Object({ userId: Type.String(), times: Count, points: Count })),
+  distribution: Type.Array(Type.Object({ from: Count, fans: Count }), {
+    description: 'Fans by points, in powers of ten.',
+  }),
+}
+const linesOf = <Result extends TProperties>(result: Result) =>
+  Type.Object(
+    {
+      progress: Type.Optional(Type.Object({ events: Count, share: Type.Number() })),
+      result: Type.Optional(Type.Object({ ...shares, ...result })),
+      failed: Type.Optional(Type.Literal(true)),
+    },
+    { contentMediaType: 'application/jsonl', description: 'One of these a line.' },
+  )
+export const RulePreview = linesOf({
+  granted: Integer({ minimum: 0, description: 'Events that would have earned points.' }),
+  grantedBefore: Integer({ minimum: 0, description: 'Points that the rule has granted for them.' }),
+  refused: Type.Object({
+    unmet: Count,
+    no_points: Count,
+    not_started: Count,
+    ended: Count,
+    limit: Count,
+    budget: Count,
+  }),
+})
+export const QuestPreview = linesOf({
+  started: Integer({ minimum: 0, description: 'Fans who would have started it.' }),
+  completions: Count,
+  blocked: Integer({ minimum: 0, description: 'Full, without the required quests.' }),
+})
+export interface PreviewLine extends Omit<Static<typeof RulePreview>, 'result'> {
+  result?: (Static<typeof RulePreview> | Static<typeof QuestPreview>)['result']
+}
+
 export const HistoryQuery = Closed(PageQuery)
 
 export const CompareQuery = Closed({

@@ -3,7 +3,7 @@
 import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
 import { isSameSecret } from '../../../core/constant-time.ts'
 import { DomainError, type ProblemOf } from '../../../core/problems.ts'
-import { type Group, withRefusals } from '../../../platform/http/contract/group.ts'
+import { describeGroup, type Group, withRefusals } from '../../../platform/http/contract/group.ts'
 import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
 import { confirmationOf } from '../approvals/replay.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -36,7 +36,7 @@ const READS = new Set(['GET', 'HEAD'])
 export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) => {
   const recordUse = createUseRecorder(deps)
   return (
-    new Elysia({ prefix, detail: { tags: [tag] } })
+    new Elysia({ prefix, detail: describeGroup('staff', tag) })
       .use(uncachedInGroup())
       // A derive runs before validation: without a session the response is 401, not 422.
       .derive(async ({ request }) => {

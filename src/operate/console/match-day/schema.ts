@@ -45,8 +45,7 @@ const members = {
   }),
 }
 
-export const ListedMatch = Closed(members, { title: 'ConsoleMatch' })
-export type ListedMatch = typeof ListedMatch.static
+const ListedMatch = Closed(members, { title: 'ConsoleMatch' })
 
 export const MatchesQuery = Closed({
   ...PageQuery,

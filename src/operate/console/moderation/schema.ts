@@ -158,8 +158,6 @@ export const Appeals = Closed(
   { title: 'OpenAppeals' },
 )
 
-export type OpenAppeals = typeof Appeals.static
-
 const note = Type.Optional(
   Type.String({
     minLength: 1,

@@ -120,7 +120,7 @@ export const PackingList = Closed(
   },
   { title: 'PackingList' },
 )
-export const Csv = Type.String({ description: 'CSV with a header.' })
+export const Csv = Type.String({ contentMediaType: 'text/csv', description: 'CSV with a header.' })
 
 export const RefundsDue = Closed(
   {

@@ -8,8 +8,8 @@ export interface Group<Prefix extends string> {
   tag: string
 }
 
-/** `anyone` reads no token; `optional` reads a fan's when it is sent; `fan` requires one; `server` requires a server key; `fanOrServer` either. */
-export type CallerKind = 'anyone' | 'optional' | 'fan' | 'server' | 'fanOrServer'
+/** `anyone` reads no token; `optional` reads a fan's when it is sent; `fan` requires one; `server` requires a server key; `fanOrServer` either. `staff`: of the console. */
+export type CallerKind = 'anyone' | 'optional' | 'fan' | 'server' | 'fanOrServer' | 'staff'
 
 /** Key in a route's `detail` for the kind of its group; the document omits it. */
 export const CALLER_KIND = 'x-caller-kind'
@@ -17,6 +17,7 @@ export const CALLER_KIND = 'x-caller-kind'
 /** Swagger UI's ways to authorize; see `docs/description.ts`. */
 const SECURITY: Record<Exclude<CallerKind, 'server' | 'fanOrServer'>, Record<string, string[]>[]> = {
   anyone: [],
+  staff: [],
   optional: [{}, { signIn: [] }, { bearer: [] }],
   fan: [{ signIn: [] }, { bearer: [] }],
 }

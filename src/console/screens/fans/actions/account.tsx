@@ -1,15 +1,18 @@
 /** The account of a fan: sessions, names, sanctions, and the export. */
 
 import { useState } from 'preact/hooks'
-import type { SanctionKind } from '../../../../identity/sanctions/kinds.ts'
-import { write, writeForFile } from '../../../api.ts'
+import { api, download } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, NumberField, SelectField, TextArea, TextField } from '../../../parts/form.tsx'
 import { useAction } from '../../../parts/resource.ts'
+import { saveFile } from '../../../parts/save-file.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { REASONS, type ReasonName } from '../../moderation/words.ts'
-import { type ActionProps, nameOf, pathOf } from './fan.ts'
+import type { FanHead } from '../types.ts'
+import { type ActionProps, nameOf } from './fan.ts'
+
+type SanctionKind = FanHead['sanctions'][number]['kind']
 
 export const EndSessions = ({ fan, onClose, onDone }: ActionProps) => (
   <ReasonDialog
@@ -17,7 +20,7 @@ export const EndSessions = ({ fan, onClose, onDone }: ActionProps) => (
     action="Sign out everywhere"
     tone="danger"
     onConfirm={async reason => {
-      const { devices } = await write<{ devices: number }>('POST', pathOf(fan, 'end-sessions'), { reason })
+      const { devices } = await api.endSessionsOfFan({ fanId: fan.id, reason })
       toast(`Signed out on ${devices} ${devices === 1 ? 'device' : 'devices'}, and everywhere else.`)
       onDone()
     }}
@@ -59,7 +62,7 @@ export function Rename({ fan, onClose, onDone }: ActionProps) {
         </>
       }
       onConfirm={async reason => {
-        await write('POST', pathOf(fan, 'names'), { ...changed, reason })
+        await api.renameFan({ fanId: fan.id, ...changed, reason })
         toast('The name was changed.')
         onDone()
       }}
@@ -85,7 +88,8 @@ export function Sanction({ fan, onClose, onDone }: ActionProps) {
   const [note, setNote] = useState('')
   const send = useAction(async () => {
     const until = new Date(Date.now() + (days ?? 0) * DAY_MS).toISOString()
-    await write('POST', `/api/moderation/fans/${encodeURIComponent(fan.id)}/decisions`, {
+    await api.decideAboutFan({
+      fanId: fan.id,
       kind,
       reason,
       ...(kind === 'suspend' ? { until } : {}),
@@ -157,7 +161,7 @@ export const Export = ({ fan, onClose }: ActionProps) => (
     title={`Export ${nameOf(fan)}`}
     action="Download"
     onConfirm={async reason => {
-      await download(pathOf(fan, 'export'), { reason }, `fan-${fan.id}.json`)
+      saveFile(await download('exportFan', { fanId: fan.id, reason }), `fan-${fan.id}.json`)
       toast('The document was downloaded.')
     }}
     onClose={onClose}
@@ -165,12 +169,3 @@ export const Export = ({ fan, onClose }: ActionProps) => (
     <p>Everything that is stored about the fan, as one JSON document. Give it to nobody but the fan.</p>
   </ReasonDialog>
 )
-
-async function download(path: string, body: unknown, name: string): Promise<void> {
-  const url = URL.createObjectURL(await writeForFile(path, body))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}

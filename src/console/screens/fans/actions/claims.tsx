@@ -1,6 +1,6 @@
 /** Corrections of what a fan has claimed. */
 import { useState } from 'preact/hooks'
-import { read, write } from '../../../api.ts'
+import { api, type Data } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { SelectField } from '../../../parts/form.tsx'
@@ -8,16 +8,9 @@ import { formatTime } from '../../../parts/format.ts'
 import { useResource } from '../../../parts/resource.ts'
 import { Failed, Skeleton } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toast.tsx'
-import { type ActionProps, nameOf, pathOf } from './fan.ts'
+import { type ActionProps, nameOf } from './fan.ts'
 
-interface Claim {
-  rewardId: string
-  title: string
-  claimedAt: string
-  redeemedAt: string | null
-  usedAt: string | null
-  usedBy: string | null
-}
+type Claim = Data<'listClaimsOfFan'>['claims'][number]
 
 const CORRECTIONS = {
   'undo-claim': {
@@ -26,6 +19,7 @@ const CORRECTIONS = {
     tone: 'danger',
     about: 'Its unit returns to the stock, its code is worthless, and the fan can claim the reward again.',
     done: 'The claim was undone.',
+    call: api.undoClaimOfFan,
     applies: (claim: Claim) => claim.usedAt === null,
     none: 'There is no claim that was not used.',
   },
@@ -35,6 +29,7 @@ const CORRECTIONS = {
     tone: 'primary',
     about: 'The former code is worthless at once. The fan finds the new one in the app.',
     done: 'The fan has a new code.',
+    call: api.replaceCodeOfFan,
     applies: (claim: Claim) => claim.redeemedAt !== null && claim.usedAt === null,
     none: 'There is no code that was not used.',
   },
@@ -45,6 +40,7 @@ const CORRECTIONS = {
     about:
       'The code can be used again. Take back what was handed out. For a voucher of the shop, look at its code at the desk.',
     done: 'The code can be used again.',
+    call: api.undoUseOfReward,
     applies: (claim: Claim) => claim.usedAt !== null,
     none: 'No code of a reward was used. For a voucher of the shop, look at its code at the desk.',
   },
@@ -57,9 +53,10 @@ interface CorrectProps extends ActionProps {
 }
 
 export function CorrectClaim({ fan, correction, onClose, onDone }: CorrectProps) {
-  const { title, action, tone, about, done, applies, none } = CORRECTIONS[correction]
-  const path = pathOf(fan, 'claims')
-  const { data, error, reload } = useResource(path, signal => read<{ claims: Claim[] }>(path, { signal }))
+  const { title, action, tone, about, done, call, applies, none } = CORRECTIONS[correction]
+  const { data, error, reload } = useResource(`fan ${fan.id} claims`, signal =>
+    api.listClaimsOfFan({ fanId: fan.id }, { signal }),
+  )
   const [chosen, setChosen] = useState<string | null>(null)
   const claims = data?.claims.filter(applies) ?? []
   const rewardId = chosen ?? claims[0]?.rewardId ?? ''
@@ -95,7 +92,7 @@ export function CorrectClaim({ fan, correction, onClose, onDone }: CorrectProps)
         />
       }
       onConfirm={async reason => {
-        await write('POST', pathOf(fan, `rewards/${encodeURIComponent(rewardId)}/${correction}`), { reason })
+        await call({ fanId: fan.id, rewardId, reason })
         toast(done)
         onDone()
       }}

@@ -1,13 +1,10 @@
-/** What the actions need to know of a fan: `GET /api/fans/{fanId}` has it. */
-export interface ActionFan {
-  id: string
-  handle: string | null
-  displayName: string | null
-  erasedAt: string | null
-  mergedIntoId: string | null
-  points: { balance: number }
-  cash: { currency: string; available: number }[]
-}
+import type { FanHead } from '../types.ts'
+
+/** What the actions need to know of a fan. */
+export type ActionFan = Pick<
+  FanHead,
+  'id' | 'handle' | 'displayName' | 'erasedAt' | 'mergedIntoId' | 'points' | 'cash'
+>
 
 export interface ActionProps {
   fan: ActionFan
@@ -22,6 +19,3 @@ export const nameOf = ({ displayName, handle, id }: ActionFan) =>
 
 /** What a person types to confirm that they mean this fan. */
 export const typedNameOf = ({ handle, id }: ActionFan) => handle ?? id
-
-export const pathOf = ({ id }: Pick<ActionFan, 'id'>, action: string) =>
-  `/api/fans/${encodeURIComponent(id)}/${action}`

@@ -1,6 +1,6 @@
 /** What cannot be undone: a merge and an erasure. */
 import { useState } from 'preact/hooks'
-import { write } from '../../../api.ts'
+import { api, type Data } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, TextField } from '../../../parts/form.tsx'
@@ -8,23 +8,10 @@ import { formatCount, formatMoney } from '../../../parts/format.ts'
 import type { Target } from '../../../parts/palette.tsx'
 import { useAction } from '../../../parts/resource.ts'
 import { toast } from '../../../parts/toast.tsx'
-import { type ActionProps, nameOf, pathOf, typedNameOf } from './fan.ts'
+import { type ActionProps, nameOf, typedNameOf } from './fan.ts'
 import { FanField } from './fan-field.tsx'
 
-interface Plan {
-  intoId: string
-  points: { balance: number; lifetime: number }
-  cash: { currency: string; amount: number }[]
-  profile: string[]
-  rewards: { moved: number; ended: number }
-  items: number
-  quests: number
-  sets: number
-  predictions: number
-  relations: number
-  devices: number
-  moved: Record<string, number>
-}
+type Plan = Data<'planMergeOfFan'>
 
 /** First which fan remains and what would move, then the reason. */
 export function MergeFan(props: ActionProps) {
@@ -32,7 +19,7 @@ export function MergeFan(props: ActionProps) {
   const [into, setInto] = useState<Target | null>(null)
   const [plan, setPlan] = useState<Plan | null>(null)
   const ask = useAction(async () => {
-    setPlan(await write<Plan>('POST', pathOf(fan, 'merge/plan'), { into: into?.id }))
+    if (into !== null) setPlan(await api.planMergeOfFan({ fanId: fan.id, into: into.id }))
   })
   if (plan !== null)
     return (
@@ -41,7 +28,7 @@ export function MergeFan(props: ActionProps) {
         action="Merge for good"
         tone="danger"
         onConfirm={async reason => {
-          await write('POST', pathOf(fan, 'merge'), { into: plan.intoId, reason })
+          await api.mergeFan({ fanId: fan.id, into: plan.intoId, reason })
           toast('Merged. Both sign-ins lead to the fan that remains.')
           onDone()
         }}
@@ -155,7 +142,7 @@ export function EraseFan({ fan, onClose, onDone }: ActionProps) {
         />
       }
       onConfirm={async reason => {
-        await write('POST', pathOf(fan, 'erase'), { confirm, reason })
+        await api.eraseFan({ fanId: fan.id, confirm, reason })
         toast('The fan was erased.')
         onDone()
       }}

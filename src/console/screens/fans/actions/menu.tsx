@@ -1,9 +1,8 @@
 /** The menu of actions on a fan: what the role may do, and a dialog for each. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Permission } from '../../../../operate/console/roles.ts'
 import { Icon, type IconName } from '../../../parts/icon.tsx'
-import { may } from '../../../session.ts'
+import { may, type Permission } from '../../../session.ts'
 import { EndSessions, Export, Rename, Sanction } from './account.tsx'
 import { CorrectClaim } from './claims.tsx'
 import type { ActionFan, ActionProps } from './fan.ts'

@@ -1,6 +1,6 @@
 /** Points and cash of a fan: grants, and what an event has earned. */
 import { useState } from 'preact/hooks'
-import { write } from '../../../api.ts'
+import { api, asWritten } from '../../../api.ts'
 import { ReasonDialog } from '../../../parts/dialog.tsx'
 import { NumberField, TextField } from '../../../parts/form.tsx'
 import { formatCount, formatMoney, minorUnitsOf } from '../../../parts/format.ts'
@@ -8,12 +8,7 @@ import { MoneyField, TimeField } from '../../../parts/special-fields.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Money, Points } from '../../../parts/values.tsx'
 import { Change } from './change.tsx'
-import { type ActionProps, nameOf, pathOf } from './fan.ts'
-
-interface Booked {
-  created: boolean
-  balance: number
-}
+import { type ActionProps, nameOf } from './fan.ts'
 
 /** One for each dialog: pressing twice books once. */
 const useReference = () => useState(() => `console-${crypto.randomUUID().slice(0, 13)}`)
@@ -57,7 +52,7 @@ export function GrantPoints({ fan, onClose, onDone }: ActionProps) {
         </>
       }
       onConfirm={async reason => {
-        const booked = await write<Booked>('POST', pathOf(fan, 'grants'), { delta, ref, reason })
+        const booked = await api.grantPointsToFan({ fanId: fan.id, delta: asWritten(delta), ref, reason })
         const words = `The balance is ${formatCount(booked.balance)}.`
         toast(booked.created ? `Booked. ${words}` : `It was booked before. ${words}`)
         onDone()
@@ -117,9 +112,14 @@ export function GiveCash({ fan, onClose, onDone }: ActionProps) {
         </>
       }
       onConfirm={async reason => {
-        const ends = expiresAt === null ? {} : { expiresAt }
-        const body = { amount, currency, ref, reason, ...ends }
-        const booked = await write<Booked>('POST', pathOf(fan, 'cash'), body)
+        const booked = await api.grantCashToFan({
+          fanId: fan.id,
+          amount: asWritten(amount),
+          currency,
+          ref,
+          reason,
+          expiresAt: expiresAt ?? undefined,
+        })
         toast(
           `${booked.created ? 'Given' : 'It was given before'}: ${formatMoney(booked.balance, currency)} can be spent.`,
         )
@@ -167,8 +167,7 @@ export function VoidEvent({ fan, event, onClose, onDone }: VoidProps) {
         </>
       }
       onConfirm={async reason => {
-        type Voided = { taken: { points: number; uncollected: number }[] }
-        const { taken } = await write<Voided>('POST', pathOf(fan, 'void-event'), { source, eventId, reason })
+        const { taken } = await api.voidEventOfFan({ fanId: fan.id, source, eventId, reason })
         const points = taken.reduce((sum, grant) => sum + grant.points, 0)
         const rest = taken.reduce((sum, grant) => sum + grant.uncollected, 0)
         toast(

@@ -268,7 +268,7 @@ const records = (deps: ConsoleDeps) => {
         permission: 'fans.export',
         params: schema.FanPath,
         body: schema.OnlyReason,
-        responses: { 200: Type.String({ description: 'The document of `bun run export-user`.' }) },
+        responses: { 200: schema.FanDocument },
         problems: ofFan,
         examples: { body: { reason } },
       }),

@@ -76,6 +76,11 @@ export const NewNames = Closed(
 
 export const CodeToReopen = Closed({ code: CodeReference, reason: Reason }, { title: 'CodeToReopen' })
 
+export const FanDocument = Type.String({
+  contentMediaType: 'application/octet-stream',
+  description: 'The document of `bun run export-user`.',
+})
+
 export const Booked = Closed(
   {
     created: Type.Boolean({ description: 'False: it was booked before, and nothing was changed.' }),
