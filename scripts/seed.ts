@@ -13,6 +13,7 @@ import type { SeedParameters } from './seed/groups.ts'
 import { previewSeed } from './seed/preview.ts'
 import type { Skipped } from './seed/record-states.ts'
 import { seedDatabase } from './seed/seed.ts'
+import { SEED_LISTS, type SeededEntries } from './seed/seed-catalogue.ts'
 
 const command = declareCommand({
   name: 'seed',
@@ -100,27 +101,15 @@ await runCommand(
   },
 )
 
-interface Written {
-  teams: number
-  rewards: number
-  packs: number
-  matches: number
-  rules: number
-  quests: number
-  sets: number
-  products: number
+interface Written extends SeededEntries {
   fans: number
   skipped: Skipped
 }
 
-function describe(
-  verb: string,
-  { teams, rewards, packs, matches, rules, quests, sets, products, fans, skipped }: Written,
-): string {
+function describe(verb: string, { fans, skipped, ...made }: Written): string {
   const { taken, erased, elsewhere } = skipped
-  const lines = [
-    `${verb} ${teams} teams, ${rewards} rewards, ${packs} packs, ${matches} matches, ${rules} rules, ${quests} quests, ${sets} sets, ${products} products and ${fans} fans.`,
-  ]
+  const entries = SEED_LISTS.map(list => `${made[list]} ${list}`)
+  const lines = [`${verb} ${entries.join(', ')} and ${fans} fans.`]
   if (erased > 0) lines.push(`Skipped ${erased} erased fans.`)
   if (taken > 0) {
     lines.push(

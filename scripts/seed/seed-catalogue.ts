@@ -1,13 +1,19 @@
 import { hash } from 'node:crypto'
 import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import type { EntryKind } from '../../src/club/catalogue/kind.ts'
 import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
-import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { matchKind } from '../../src/club/matches/upsert-match.ts'
+import { teamKind } from '../../src/club/teams/team-kind.ts'
+import { ruleKind } from '../../src/economy/rules/upsert-rule.ts'
+import { packKind } from '../../src/play/packs/upsert-pack.ts'
 import type { PredictionPoints } from '../../src/play/predictions/score.ts'
-import { upsertQuest } from '../../src/play/quests/upsert-quest.ts'
+import { questKind } from '../../src/play/quests/upsert-quest.ts'
+import { rewardKind } from '../../src/play/rewards/upsert-reward.ts'
 import { setKind } from '../../src/play/sets/upsert-set.ts'
+import type { ProductEntry } from '../../src/play/shop/entry-schema.ts'
 import { productKind } from '../../src/play/shop/upsert-product.ts'
 import { rewards, teams } from './demo-catalogue.ts'
 import { matches } from './demo-matches.ts'
@@ -28,69 +34,99 @@ const at = {
   updatedAt: new Date('2025-07-01T00:00:00.000Z'),
 }
 
-/** Writes the missing entries of the catalogue and returns their numbers; `rows` counts all tables. */
-export async function seedCatalogue(tx: Transaction, predictionPoints: PredictionPoints) {
-  const [teams, rewards] = [await seedTeams(tx), await seedRewards(tx)]
-  const { packs, rows } = await seedPacks(tx)
-  const { matches, settlements } = await seedMatches(tx, predictionPoints)
-  const rules = await seedRules(tx)
-  const quests = await seedQuests(tx)
-  const sets = await seedSets(tx)
-  const products = await seedProducts(tx)
+/** The entries of a kind in the demonstration. */
+interface Part extends Pick<EntryKind<never>, 'table'> {
+  ids: readonly string[]
+  /** Writes those that are missing. `rows` counts all tables. */
+  write(tx: Transaction, points: PredictionPoints): Promise<{ made: number; rows: number }>
+}
+
+/** In the order of an import. */
+const PARTS = {
+  teams: { table: teamKind.table, ids: teams.map(([id]) => id), write: seedTeams },
+  rewards: { table: rewardKind.table, ids: idsOf(rewards), write: seedRewards },
+  packs: { table: packKind.table, ids: idsOf(packs), write: seedPacks },
+  matches: { table: matchKind.table, ids: idsOf(matches), write: seedMatches },
   // An entry, its version, and the version of the catalogue; and what a quest requires.
-  const versioned = 3 * (rules + quests.length) + quests.flatMap(({ requires = [] }) => requires).length
-  const setRows = sets.length + sets.flatMap(({ collectibleIds }) => collectibleIds).length
-  const productRows = products.length + products.flatMap(({ variants }) => variants).length
-  const numbers = { quests: quests.length, sets: sets.length, products: products.length }
-  const made = { teams, rewards, packs, matches, rules, ...numbers }
-  return { ...made, rows: teams + rewards + rows + matches + settlements + versioned + setRows + productRows }
+  rules: byVerb(ruleKind, rules, () => 3),
+  quests: byVerb(questKind, quests, ({ requires = [] }) => 3 + requires.length),
+  sets: byVerb(
+    setKind,
+    sets.map(set => ({ ...set, name: inLanguages(set.name) })),
+    ({ collectibleIds }) => 1 + collectibleIds.length,
+  ),
+  products: byVerb(productKind, products.map(inShop), ({ variants }) => 1 + variants.length),
+} satisfies Record<string, Part>
+
+type SeedList = keyof typeof PARTS
+export type SeededEntries = Record<SeedList, number>
+
+/** Guarantee of the cast: the keys of the constant. */
+export const SEED_LISTS = Object.keys(PARTS) as SeedList[]
+
+const counted = (numbers: [SeedList, number][]) =>
+  // Guarantee of the cast: callers have a number for each list.
+  Object.fromEntries(numbers) as SeededEntries
+
+/** Writes the missing entries of the catalogue and returns their numbers; `rows` counts all tables. */
+export async function seedCatalogue(tx: Transaction, points: PredictionPoints) {
+  const numbers: [SeedList, number][] = []
+  let rows = 0
+  for (const list of SEED_LISTS) {
+    const written = await PARTS[list].write(tx, points)
+    numbers.push([list, written.made])
+    rows += written.rows
+  }
+  return { ...counted(numbers), rows }
 }
 
 /** Counts the missing entries of the catalogue: all if there is no database yet. */
-export async function countMissing(reader: Reader | null) {
-  if (!reader) {
-    const counts = { teams: teams.length, rewards: rewards.length, packs: packs.length }
-    const listening = { rules: rules.length, quests: quests.length }
-    return {
-      ...counts,
-      matches: matches.length,
-      ...listening,
-      sets: sets.length,
-      products: products.length,
-    }
-  }
-  const missing = async (
-    table: 'teams' | 'rewards' | 'packs' | 'matches' | 'rules' | 'quests' | 'sets' | 'products',
-    ids: string[],
-  ) => {
-    const { id } = reader.tables[table]
-    const rows = await reader.select({ id }).from(reader.tables[table]).where(inArray(id, ids))
-    return ids.length - rows.length
-  }
-  const idOf = ({ id }: { id: string }) => id
+export async function countMissing(reader: Reader | null): Promise<SeededEntries> {
+  const numbers = SEED_LISTS.map(async (list): Promise<[SeedList, number]> => {
+    const part = PARTS[list]
+    const found = reader ? await findIds(reader, part) : new Set()
+    return [list, part.ids.length - found.size]
+  })
+  return counted(await Promise.all(numbers))
+}
+
+async function findIds(reader: Reader, { table, ids }: Omit<Part, 'write'>): Promise<Set<string>> {
+  const entries = table(reader.tables)
+  const rows = await reader.select({ id: entries.id }).from(entries).where(inArray(entries.id, ids))
+  return new Set(rows.map(({ id }) => id))
+}
+
+function idsOf(entries: readonly { id: string }[]): string[] {
+  return entries.map(({ id }) => id)
+}
+
+/** Entries that the verb of their kind writes, at the time of the catalogue. */
+function byVerb<Entry extends { id: string }>(
+  kind: EntryKind<Entry>,
+  entries: readonly Entry[],
+  rowsOf: (entry: Entry) => number,
+): Part {
+  const part = { table: kind.table, ids: idsOf(entries) }
   return {
-    teams: await missing(
-      'teams',
-      teams.map(([id]) => id),
-    ),
-    rewards: await missing('rewards', rewards.map(idOf)),
-    packs: await missing('packs', packs.map(idOf)),
-    matches: await missing('matches', matches.map(idOf)),
-    rules: await missing('rules', rules.map(idOf)),
-    quests: await missing('quests', quests.map(idOf)),
-    sets: await missing('sets', sets.map(idOf)),
-    products: await missing('products', products.map(idOf)),
+    ...part,
+    async write(real) {
+      const found = await findIds(real, part)
+      const missing = entries.filter(({ id }) => !found.has(id))
+      for (const entry of missing) await withVersion(real, entry, tx => kind.upsert(tx, entry))
+      return { made: missing.length, rows: missing.reduce((rows, entry) => rows + rowsOf(entry), 0) }
+    },
   }
 }
 
-async function seedTeams(tx: Transaction): Promise<number> {
+async function seedTeams(tx: Transaction) {
   const rows = teams.map(([id, name, shortName, city, country, primaryColor, secondaryColor]) => {
     const crestUrl = pictureUrl('crests', id)
     const texts = { name: inLanguages(name), city: inLanguages(city) }
     const columns = { id, shortName, country, primaryColor, secondaryColor, crestUrl, active: true, ...at }
     return columnsOfTexts({ ...columns, ...texts })
   })
-  return (await tx.insert(tx.tables.teams).values(rows).onConflictDoNothing().returning()).length
+  const written = await tx.insert(tx.tables.teams).values(rows).onConflictDoNothing().returning()
+  return { made: written.length, rows: written.length }
 }
 
 /** With the settlements of played matches, as they are when every prediction is settled. */
@@ -101,7 +137,7 @@ async function seedMatches(tx: Transaction, points: PredictionPoints) {
   const played = written.filter(({ status }) => status === 'finished')
   if (played.length > 0)
     await tx.insert(matchSettlements).values(played.map(match => settlementOf(match, points)))
-  return { matches: written.length, settlements: played.length }
+  return { made: written.length, rows: written.length + played.length }
 }
 
 function settlementOf(
@@ -114,7 +150,7 @@ function settlementOf(
   return { matchId, season, revision, ...result, ...points, cursor: '', lastPass: true, dueAt: null }
 }
 
-async function seedRewards(tx: Transaction): Promise<number> {
+async function seedRewards(tx: Transaction) {
   const rows = rewards.map(({ stock, active = true, startsAt, endsAt, ...reward }) => ({
     ...columnsOfTexts({
       ...reward,
@@ -128,10 +164,11 @@ async function seedRewards(tx: Transaction): Promise<number> {
     endsAt: endsAt ? new Date(endsAt) : null,
     ...at,
   }))
-  return (await tx.insert(tx.tables.rewards).values(rows).onConflictDoNothing().returning()).length
+  const written = await tx.insert(tx.tables.rewards).values(rows).onConflictDoNothing().returning()
+  return { made: written.length, rows: written.length }
 }
 
-async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number }> {
+async function seedPacks(tx: Transaction) {
   const moments = collectibles.map(([id, name, description, rarity]) => {
     const texts = { name: inLanguages(name), description: inLanguages(description) }
     return columnsOfTexts({ id, ...texts, rarity, imageUrl: pictureUrl('cards', id), minted: 0, ...at })
@@ -156,52 +193,23 @@ async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number
     weightsOf(pack).map(({ id, weight }) => ({ packId: pack.id, collectibleId: id, weight })),
   )
   const insertedItems = await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing().returning()
-  return { packs: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
+  return { made: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
 }
 
-async function seedRules(real: Transaction): Promise<number> {
-  const { id } = real.tables.rules
-  const found = new Set((await real.select({ id }).from(real.tables.rules)).map(rule => rule.id))
-  const missing = rules.filter(rule => !found.has(rule.id))
-  for (const rule of missing) await withVersion(real, rule, tx => upsertRule(tx, rule))
-  return missing.length
-}
-
-async function seedQuests(real: Transaction) {
-  const { id } = real.tables.quests
-  const found = new Set((await real.select({ id }).from(real.tables.quests)).map(quest => quest.id))
-  const missing = quests.filter(quest => !found.has(quest.id))
-  for (const quest of missing) await withVersion(real, quest, tx => upsertQuest(tx, quest))
-  return missing
-}
-
-async function seedSets(real: Transaction) {
-  const { id } = real.tables.sets
-  const found = new Set((await real.select({ id }).from(real.tables.sets)).map(set => set.id))
-  const missing = sets.filter(set => !found.has(set.id))
-  const tx = Object.assign(Object.create(real), { now: () => at.createdAt }) as Transaction
-  for (const set of missing) await setKind.upsert(tx, { ...set, name: inLanguages(set.name) })
-  return missing
-}
-
-async function seedProducts(real: Transaction): Promise<SeedProduct[]> {
-  const { id } = real.tables.products
-  const found = new Set((await real.select({ id }).from(real.tables.products)).map(product => product.id))
-  const missing = products.filter(product => !found.has(product.id))
-  const tx = Object.assign(Object.create(real), { now: () => at.createdAt }) as Transaction
-  for (const product of missing)
-    await productKind.upsert(tx, {
-      ...product,
-      name: inLanguages(product.name),
-      description: inLanguages(product.description),
-      images: [pictureUrl('products', product.id)],
-      variants: product.variants.map(variant => ({ ...variant, name: nameOf(variant) })),
-    })
-  return missing
+function inShop(product: SeedProduct): ProductEntry {
+  return {
+    ...product,
+    name: inLanguages(product.name),
+    description: inLanguages(product.description),
+    images: [pictureUrl('products', product.id)],
+    variants: product.variants.map(variant => ({ ...variant, name: nameOf(variant) })),
+  }
 }
 
 /** A size is the same in all languages. */
-const nameOf = ({ name }: { name: string }) => (name.length <= 2 ? name : inLanguages(name))
+function nameOf({ name }: { name: string }) {
+  return name.length <= 2 ? name : inLanguages(name)
+}
 
 /** Imports an entry at the time of the catalogue, as a new version of what listens to events. */
 async function withVersion(

@@ -6,7 +6,7 @@ import { Interrupted } from '../command/stop.ts'
 import { seedCash } from './cash.ts'
 import { drawGroups, type Group, type SeedParameters } from './groups.ts'
 import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
-import { seedCatalogue } from './seed-catalogue.ts'
+import { type SeededEntries, seedCatalogue } from './seed-catalogue.ts'
 import { seedSociety } from './society.ts'
 import { StaleRowsError, writeRows } from './write-rows.ts'
 
@@ -52,15 +52,7 @@ export interface SeedOptions extends SeedParameters {
   now?: BatchOptions['now']
 }
 
-export interface SeedReport {
-  teams: number
-  rewards: number
-  packs: number
-  matches: number
-  rules: number
-  quests: number
-  sets: number
-  products: number
+export interface SeedReport extends SeededEntries {
   /** Fans written by this run. */
   fans: number
   skipped: Skipped
