@@ -10,10 +10,11 @@ import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { API_VERSION, type ApiVersion, versionFor } from './docs/api-version.ts'
 import { buildSite } from './docs/build-site.ts'
-import { withRoles } from './docs/console-roles.ts'
 import { renderFloors } from './docs/floors.ts'
 import { renderProblemCodes } from './docs/problem-codes.ts'
+import { withKinds, withRoles } from './docs/tables.ts'
 
+const CATALOGUE = 'docs/catalogue.md'
 const CONSOLE = 'docs/console.md'
 
 const command = declareCommand({
@@ -45,6 +46,7 @@ await runCommand(command, async ({ parameters: [what], options, configuration })
   const files = {
     'docs/problems.md': renderProblemCodes(document),
     'docs/floors.svg': renderFloors(),
+    [CATALOGUE]: withKinds(readFileSync(join(root, CATALOGUE), 'utf8')),
     [CONSOLE]: withRoles(readFileSync(join(root, CONSOLE), 'utf8')),
     [CLIENTS.api.file]: await renderClientTypes(root, 'api', document),
     [CLIENTS.console.file]: await renderClientTypes(root, 'console'),

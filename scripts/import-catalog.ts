@@ -1,15 +1,17 @@
 /** `bun run import-catalog FILE`: updates the catalogue to match a file. */
 import { DomainError } from '../src/core/problems.ts'
 import { planCatalogueFile, writeStep } from '../src/operate/admin/import/catalogue-file.ts'
+import { kinds } from '../src/operate/admin/import/catalogue-records.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { explainError, fail } from './command/explain.ts'
 import { readCatalogueFile, rejectFile } from './import-catalog/read-file.ts'
 import { describeChanges } from './import-catalog/report.ts'
 
+const LISTS = kinds.map(({ list }) => `"${list}": []`)
+
 const command = declareCommand({
   name: 'import-catalog',
-  summary:
-    'Updates teams, rewards, packs, matches, rules, quests, sets and products, identified by slug, to match a file.',
+  summary: 'Updates the catalogue, whose entries are identified by slug, to match a file.',
   examples: [
     ['catalog.json --dry-run', 'shows what would change'],
     ['catalog.json', 'applies the changes; repeating it changes nothing'],
@@ -17,7 +19,7 @@ const command = declareCommand({
     ['fixtures.json --force', 'also moves kick-offs that a reported state of the match keeps'],
     ['-', 'reads standard input'],
   ],
-  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": [], "sets": [], "products": []}, or NDJSON with {"kind": "team", "entry": {…}} per line.
+  notes: `The file is one JSON document, {${LISTS.join(', ')}}, or NDJSON with {"kind": "team", "entry": {…}} per line.
 Its JSON Schema is scripts/catalog.schema.json. The whole file is checked before the first write, and all errors are listed.
 Kinds that the file omits are not changed. Nothing is deleted.`,
   changes: true,

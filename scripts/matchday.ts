@@ -18,7 +18,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   migrate: ['Migrates the database to the schema of this version', () => import('./migrate.ts')],
   'generate-secrets': ['Prints new secrets for production', () => import('./generate-secrets.ts')],
   health: ['Checks that a running API is ready', () => import('./health.ts')],
-  'import-catalog': ['Imports teams, rewards, packs, matches and rules', () => import('./import-catalog.ts')],
+  'import-catalog': ['Makes the catalogue match a file', () => import('./import-catalog.ts')],
   'export-catalog': ['Writes the catalogue in the form of an import', () => import('./export-catalog.ts')],
   'catalog-schema': ['Prints the JSON Schema of catalogue files', () => import('./catalog-schema.ts')],
   'preview-rules': [

@@ -7,9 +7,9 @@ import { dirname, join, normalize } from 'node:path'
 import { Glob, randomUUIDv7 } from 'bun'
 import { readDocument } from '../../scripts/build/client-types.ts'
 import { API_VERSION, type ApiVersion, versionFor } from '../../scripts/docs/api-version.ts'
-import { withRoles } from '../../scripts/docs/console-roles.ts'
 import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
+import { withKinds, withRoles } from '../../scripts/docs/tables.ts'
 import { problemTypes } from '../../src/app/problem-types.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { testedExecutable } from '../support/executable.ts'
@@ -228,6 +228,12 @@ test('docs/console.md has the roles as they are', () => {
   const page = read('docs/console.md')
   expect(page, 'run `bun run docs`').toBe(withRoles(page))
   expect(page).toContain('| `fans.erase` | Erase a fan (`erasure`) | | | | | yes |')
+})
+
+test('docs/catalogue.md has the kinds as they are', () => {
+  const page = read('docs/catalogue.md')
+  expect(page, 'run `bun run docs`').toBe(withKinds(page))
+  expect(page).toContain('| `rule` | `rules` | Points for each event of a type. | yes |')
 })
 
 test('docs/configuration.md lists every variable that is read', async () => {
