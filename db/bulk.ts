@@ -118,7 +118,7 @@ function columnEncoder({ property, column }: ColumnShape) {
 function postgresInsert(shape: Shape, rows: Rows, onConflict: OnConflict): SQL {
   const names = listOf(shape)
   const given = givenRows(shape.columns, rows)
-  return sql`INSERT INTO ${sql.raw(`"${shape.name}" (${names}) SELECT ${names}`)} FROM ${given} ${sql.raw(conflictClause(onConflict, shape))}`
+  return sql`INSERT INTO ${sql.raw(`${shape.sql} (${names}) SELECT ${names}`)} FROM ${given} ${sql.raw(conflictClause(onConflict, shape))}`
 }
 
 async function insertIntoPostgres(
@@ -188,11 +188,11 @@ function postgresUpdate(
     if (!names.includes(property)) return found
     return keepsNull ? `coalesce(${given}, ${found})` : given
   })
-  const insert = sql.raw(`INSERT INTO "${shape.name}" (${listOf(shape)}) SELECT ${values.join(', ')}`)
+  const insert = sql.raw(`INSERT INTO ${shape.sql} (${listOf(shape)}) SELECT ${values.join(', ')}`)
   const conflict = sql.raw(conflictClause({ set: [...names] }, shape))
   // PostgreSQL merges no subselect that has an OFFSET.
   return sql`${insert} FROM ${givenRows(columns, rows)} CROSS JOIN LATERAL
-    (SELECT * FROM ${sql.raw(`"${shape.name}"`)} WHERE ${isGiven(shape)} OFFSET 0 FOR NO KEY UPDATE) AS found ${conflict}`
+    (SELECT * FROM ${sql.raw(shape.sql)} WHERE ${isGiven(shape)} OFFSET 0 FOR NO KEY UPDATE) AS found ${conflict}`
 }
 
 /** Deletes the rows with these primary keys, as far as they exist. */
@@ -212,7 +212,7 @@ export async function deleteRows<T extends AnyTable>(
     return
   }
   const columns = shape.columns.filter(({ property }) => shape.key.includes(property))
-  const name = sql.raw(`"${shape.name}"`)
+  const name = sql.raw(shape.sql)
   await runStatement(
     tx,
     sql`DELETE FROM ${name} USING ${givenRows(columns, rows as Rows)} WHERE ${isGiven(shape)}`,
@@ -238,7 +238,7 @@ export async function subtractRows<T extends AnyTable>(
   const columns = shape.columns.filter(
     column => column.property === property || shape.key.includes(column.property),
   )
-  const [name, column] = [sql.raw(`"${shape.name}"`), sql.raw(quoted(property))]
+  const [name, column] = [sql.raw(shape.sql), sql.raw(quoted(property))]
   if (is(table, SQLiteTable)) {
     const { $client } = tx as unknown as { $client: Connection }
     const isRow = shape.key.map(key => `${quoted(key)} = ?`).join(' AND ')

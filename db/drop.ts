@@ -3,6 +3,7 @@ import { DatabaseError } from './errors.ts'
 import { expectedMigrations } from './expected-schema.ts'
 import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
 import { explainUnreachable } from './postgres/unreachable.ts'
+import { nameIn } from './schema/shape.ts'
 import { dropSqlite } from './sqlite/copy.ts'
 
 const BOOKKEEPING = [
@@ -35,19 +36,23 @@ export async function dropDatabase(url: string, settings?: PostgresOptions): Pro
 
 async function dropPostgres(url: string, settings?: PostgresOptions): Promise<void> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
+  const { schema = null } = settings ?? {}
+  // A database may have the schemas of other clubs, whose sessions have other names.
+  const ofClub = schema === null ? 'true' : "application_name = current_setting('application_name')"
   await client.begin(async transaction => {
     const run = (statement: string) => transaction.unsafe(statement)
     // PostgreSQL hides the type of sessions of other roles. Its own workers have no role.
     const [others] = await run(
       `SELECT count(*) AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL AND ${ofClub}
        AND coalesce(backend_type, 'client backend') = 'client backend'`,
     )
     if (Number(others?.count) > 0) throw new DatabaseError('busy')
     await run(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    const tables = [...namesOf('TABLE'), ...BOOKKEEPING].map(name => `"${name}"`)
+    const own = (name: string) => nameIn(schema, name)
+    const tables = [...namesOf('TABLE'), ...BOOKKEEPING].map(own)
     await run(`DROP TABLE IF EXISTS ${tables.join(', ')} CASCADE`)
-    for (const name of namesOf('FUNCTION')) await run(`DROP FUNCTION IF EXISTS "${name}"`)
+    for (const name of namesOf('FUNCTION')) await run(`DROP FUNCTION IF EXISTS ${own(name)}`)
   })
 }
 

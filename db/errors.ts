@@ -35,6 +35,9 @@ export class DatabaseError extends Error {
   }
 }
 
+/** The database cannot be migrated or used as it is. The message is for the operator. */
+export class SchemaError extends Error {}
+
 /** What this unit of work has read was changed by another one: it runs again. Never on SQLite, which has one writer. */
 export class ConflictError extends Error {}
 

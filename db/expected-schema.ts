@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { compatibility } from './compatibility.ts'
 import { DatabaseError } from './errors.ts'
+import { tableBeside } from './schema/shape.ts'
 import type { Database } from './types.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -50,8 +51,10 @@ export function requireExpectedSchema(engine: Engine, applied: number): void {
 }
 
 /** Those that the database has and this version does not know. */
-export async function countUnknownMigrations({ engine, read }: Database): Promise<number> {
-  const rows = await read.select({ at: sql`created_at` }).from(sql`"__drizzle_migrations"`)
+export async function countUnknownMigrations({ engine, read, tables }: Database): Promise<number> {
+  const rows = await read
+    .select({ at: sql`created_at` })
+    .from(tableBeside({ tables }, '__drizzle_migrations'))
   const known = new Set(expectedMigrations(engine).map(({ folderMillis }) => folderMillis))
   return rows.filter(({ at }) => !known.has(Number(at))).length
 }

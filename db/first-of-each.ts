@@ -1,5 +1,5 @@
 /** The first rows of a table for each row of something else: an index look-up for each, on both engines. */
-import { is, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, getTableName, is, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -10,6 +10,11 @@ interface First {
   limit: number
 }
 
+/** The table under its own name, which holds for a subselect of that name as well. For columns outside of the lookups. */
+export const byName = <T extends PgTable>(table: T): T =>
+  // Guarantee of the cast: the alias has the columns of the table.
+  is(table, SQLiteTable) ? table : (aliasedTable(table, getTableName(table)) as unknown as T)
+
 /** For FROM: the rows of `outer`, a name in WITH, each with the first rows of the table that meet a condition. */
 export const firstOfEach = (outer: SQL, table: PgTable, { condition, order, limit }: First): SQL =>
   is(table, SQLiteTable)
@@ -17,11 +22,11 @@ export const firstOfEach = (outer: SQL, table: PgTable, { condition, order, limi
       sql`${outer} cross join ${table} on ${table}.rowid in
         (select ${table}.rowid from ${table} where ${condition} order by ${order} limit ${limit})`
     : sql`${outer} cross join lateral
-        (select * from ${table} where ${condition} order by ${order} limit ${limit}) as ${table}`
+        (select * from ${table} where ${condition} order by ${order} limit ${limit}) as ${byName(table)}`
 
 /** As `firstOfEach`, with all rows of the table that meet the condition, in any order. */
 export const rowsOfEach = (outer: SQL, table: PgTable, condition: SQL): SQL =>
   is(table, SQLiteTable)
     ? sql`${outer} cross join ${table} on ${condition}`
     : // A subselect with an OFFSET is not merged: merged, PostgreSQL may read the whole table.
-      sql`${outer} cross join lateral (select * from ${table} where ${condition} offset 0) as ${table}`
+      sql`${outer} cross join lateral (select * from ${table} where ${condition} offset 0) as ${byName(table)}`

@@ -14,6 +14,7 @@ export {
   describeViolation,
   isMissingParent,
   isUniqueViolation,
+  SchemaError,
   translateDatabaseError,
 } from './errors.ts'
 export { type PostgresSettings, postgresDefaults } from './postgres/client.ts'

@@ -1,28 +1,29 @@
 /** Marks a database in which something long is not finished. A marker is not a table of the schema, and is not copied. */
 import { sql } from 'drizzle-orm'
-import { runStatement } from './schema/shape.ts'
+import { runStatement, shapeOf, tableBeside } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
 
 function createMarker(name: string) {
-  const table = sql.identifier(name)
   return {
     /** What `write` left; undefined when nothing is unfinished. */
     async read(db: Database): Promise<string | undefined> {
       const exists =
         db.engine === 'sqlite'
           ? sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ${name}`
-          : sql`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${name}`
+          : sql`SELECT tablename FROM pg_tables WHERE tablename = ${name}
+              AND schemaname = coalesce(${shapeOf(db.tables.users).schema}, current_schema())`
       if ((await runStatement(db.read, exists)).length === 0) return undefined
-      const [row] = await runStatement(db.read, sql`SELECT source FROM ${table}`)
+      const [row] = await runStatement(db.read, sql`SELECT source FROM ${tableBeside(db, name)}`)
       return row && String(row.source)
     },
     /** Repeatable: on YugabyteDB the table is created even if the unit of work fails. */
     async write(tx: Transaction, source: string): Promise<void> {
+      const table = tableBeside(tx, name)
       await runStatement(tx, sql`CREATE TABLE IF NOT EXISTS ${table} (source text NOT NULL)`)
       await runStatement(tx, sql`INSERT INTO ${table} VALUES (${source})`)
     },
     async remove(tx: Transaction): Promise<void> {
-      await runStatement(tx, sql`DROP TABLE IF EXISTS ${table}`)
+      await runStatement(tx, sql`DROP TABLE IF EXISTS ${tableBeside(tx, name)}`)
     },
   }
 }

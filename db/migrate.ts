@@ -5,7 +5,8 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { DatabaseError, isLockConflict, translateDatabaseError } from './errors.ts'
+import type { SQL } from 'bun'
+import { DatabaseError, isLockConflict, SchemaError, translateDatabaseError } from './errors.ts'
 import { type Engine, expectedMigrations, type Migration } from './expected-schema.ts'
 import { openJournal, type Run, recordMigration } from './migration-journal.ts'
 import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
@@ -25,7 +26,7 @@ const TABLE_LOCK_TIMEOUT_MS = 1_000
 const TABLE_LOCK_PAUSE_MS = 2_000
 
 /** The database has migrations that this version does not know, and on which it does not run. */
-export class NewerSchemaError extends Error {
+export class NewerSchemaError extends SchemaError {
   constructor(unknown: number) {
     super(
       `the database is ${unknown} migration${unknown === 1 ? '' : 's'} ahead of this version of Matchday; ` +
@@ -36,7 +37,7 @@ export class NewerSchemaError extends Error {
 }
 
 /** The database lacks migrations of this version, and this process may not apply them. */
-export class OlderSchemaError extends Error {
+export class OlderSchemaError extends SchemaError {
   constructor(missing: number) {
     super(
       `the database lacks ${missing} migration${missing === 1 ? '' : 's'} of this version of Matchday, and MIGRATE is off; ` +
@@ -47,7 +48,7 @@ export class OlderSchemaError extends Error {
 }
 
 /** A development version made the database: the migrations of its chain are none of any release. */
-export class DevelopmentSchemaError extends Error {
+export class DevelopmentSchemaError extends SchemaError {
   constructor() {
     super(
       'the database was made by a development version from before 1.0.0, and cannot be migrated; set DATABASE_URL to a new ' +
@@ -132,8 +133,21 @@ async function readApplied(engine: Engine, run: Run): Promise<AppliedRow[]> {
 
 async function listPendingPostgres(url: string, settings?: PostgresOptions): Promise<PendingMigrations> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
-  return namePending('postgres', await readApplied('postgres', statement => client.unsafe(statement)))
+  return namePending('postgres', await readApplied('postgres', runIn(client, settings)))
 }
+
+/** Within the schema of the settings. A pooler may give each transaction another connection: the search path is set in each. */
+const runIn =
+  (client: SQL, { schema = null }: PostgresOptions = {}): Run =>
+  (statement, parameters) =>
+    schema === null
+      ? client.unsafe(statement, parameters)
+      : client.begin(async transaction => {
+          await transaction.unsafe(`SET LOCAL ${searchPath(schema)}`)
+          return transaction.unsafe(statement, parameters)
+        })
+
+const searchPath = (schema: string) => `search_path = "${schema}"`
 
 function namePending(engine: Engine, rows: AppliedRow[]): PendingMigrations {
   const known = expectedMigrations(engine)
@@ -200,16 +214,18 @@ async function applyOneByOne(applyNext: () => Promise<MigrationReport>): Promise
 
 async function migratePostgres(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
-  const applied = await readApplied('postgres', statement => client.unsafe(statement))
+  const { schema = null } = settings ?? {}
+  const applied = await readApplied('postgres', runIn(client, settings))
   // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
   const { pending, ...rest } = namePending('postgres', applied)
   if (pending.length === 0) return { applied: 0, ...rest }
   const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
-  await createMigrationLock((statement, parameters) => client.unsafe(statement, parameters))
+  await createMigrationLock(runIn(client, settings), schema)
   // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
   const applyNext = () =>
     client.begin('isolation level read committed', async transaction => {
       const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
+      if (schema !== null) await run(`SET LOCAL ${searchPath(schema)}`)
       for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
       await run(LOCK_MIGRATIONS)
       await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
@@ -236,6 +252,7 @@ const UNLIMITED = ['statement_timeout', 'idle_in_transaction_session_timeout']
 async function migrateByStatement(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
   const run: Run = (statement, parameters) => client.unsafe(statement, parameters)
+  if (settings?.schema) await run(`SET ${searchPath(settings.schema)}`)
   for (const name of UNLIMITED) await run(`SET ${name} = 0`)
   await run(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
   const known = expectedMigrations('postgres')

@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { DatabaseError } from './errors.ts'
-import { runStatement, tablesInOrder } from './schema/shape.ts'
+import { runStatement, shapeOf, tableBeside, tablesInOrder } from './schema/shape.ts'
 import type { Database } from './types.ts'
 
 /**
@@ -24,14 +24,15 @@ export async function refreshStatistics(db: Database): Promise<string[]> {
     runStatement(
       tx,
       sql`SELECT relname FROM (
-        SELECT relname, relpages, pg_relation_size(oid) / current_setting('block_size')::int AS pages
-        FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+        SELECT relname, relpages, pg_relation_size(pg_class.oid) / current_setting('block_size')::int AS pages
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE relkind = 'r' AND nspname = coalesce(${shapeOf(db.tables.users).schema}, current_schema())
       ) AS sized WHERE pages > ${MIN_PAGES} AND pages >= 2 * relpages`,
     ),
   )
   const names = grown.map(({ relname }) => String(relname)).filter(name => ours.has(name))
   for (const name of names) {
-    await db.write(tx => runStatement(tx, sql`ANALYZE ${sql.identifier(name)}`)).catch(leaveToAutovacuum)
+    await db.write(tx => runStatement(tx, sql`ANALYZE ${tableBeside(tx, name)}`)).catch(leaveToAutovacuum)
   }
   return names
 }

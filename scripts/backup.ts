@@ -8,7 +8,14 @@ import type { BackedUpPictures } from '../src/operate/admin/backup/pictures.ts'
 import { describeLedger } from '../src/operate/admin/backup/verify-copy.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { erasureListOf, isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
+import {
+  erasureListOf,
+  isDirectory,
+  isSqlite,
+  pgDump,
+  sqlitePathOf,
+  uploadsConfig,
+} from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { recordMaintenance } from './command/record-maintenance.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
@@ -23,7 +30,7 @@ const command = declareCommand({
     ['backups/monday.db --dry-run', 'shows what would be written'],
     ['backups/latest.db --force', 'replaces an existing backup after the new one is verified'],
   ],
-  notes: 'For PostgreSQL use pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+  notes: `For PostgreSQL use ${pgDump()}`,
   changes: true,
 })
   .argument('<file>', 'path of the copy')
@@ -32,8 +39,7 @@ const command = declareCommand({
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, note, progress }) => {
   const url = databaseUrl()
-  if (!isSqlite(url))
-    failUsage('backup is for SQLite; for PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL"')
+  if (!isSqlite(url)) failUsage(`backup is for SQLite; for PostgreSQL: ${pgDump()}`)
   const path = sqlitePathOf(url)
   if (!existsSync(path)) fail(`There is no database at ${path}.`)
   if (resolve(file) === resolve(path)) failUsage('the copy cannot be the database itself')

@@ -1,6 +1,6 @@
 /** `bun run move --from URL --to URL`: copies a database to another one, from SQLite to PostgreSQL or back. */
 import { existsSync, realpathSync } from 'node:fs'
-import { type Database, openDatabase } from '../db/index.ts'
+import { type Database, openDatabase, type PostgresSettings } from '../db/index.ts'
 import { listPendingMigrations, migrate } from '../db/migrate.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
@@ -22,6 +22,10 @@ const command = declareCommand({
     ],
     ['--from postgres://db.example.com/matchday --to sqlite:sample.db', 'to a local file'],
     [
+      '--from postgres://db.example.com/fans --to postgres://db.example.com/clubs --to-schema harbour',
+      'into the schema of a club',
+    ],
+    [
       '--from sqlite:data/matchday.db --to postgres://db.example.com/matchday --dry-run',
       'shows what would be copied',
     ],
@@ -34,18 +38,21 @@ const command = declareCommand({
 })
   .requiredOption('--from <url>', 'source, sqlite:PATH or postgres://…; only read')
   .requiredOption('--to <url>', 'target, sqlite:PATH or postgres://…; empty, or of an interrupted move')
-
-const postgres = postgresSettings()
+  .option('--from-schema <name>', 'schema of the source on PostgreSQL (default: DATABASE_SCHEMA)')
+  .option('--to-schema <name>', 'schema of the target on PostgreSQL (default: DATABASE_SCHEMA)')
 
 /** A canonical name of a database, without its password. */
-const nameOf = (url: string) =>
-  isSqlite(url) && existsSync(sqlitePathOf(url)) ? `sqlite:${realpathSync(sqlitePathOf(url))}` : redact(url)
+function nameOf(url: string, { schema }: PostgresSettings): string {
+  if (!isSqlite(url)) return schema === null ? redact(url) : `${redact(url)} ${schema}`
+  return existsSync(sqlitePathOf(url)) ? `sqlite:${realpathSync(sqlitePathOf(url))}` : url
+}
 
 await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const [from, to] = [databaseUrlOf(options.from, '--from'), databaseUrlOf(options.to, '--to')]
-  const sourceName = nameOf(from)
-  if (sourceName === nameOf(to)) failUsage('--from and --to are the same database.')
-  const source = closeAtEnd(await openExisting(from))
+  const [settings, postgres] = [postgresSettings(options.fromSchema), postgresSettings(options.toSchema)]
+  const sourceName = nameOf(from, settings)
+  if (sourceName === nameOf(to, postgres)) failUsage('--from and --to are the same database.')
+  const source = closeAtEnd(await openExisting(from, settings))
   await requireKnownSchema(source)
   const counts = await countAll(source)
   const total = counts.reduce((sum, { rows }) => sum + rows, 0)
@@ -63,7 +70,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   }
 
   if (options.dryRun) {
-    const current = await openCurrent(to)
+    const current = await openCurrent(to, postgres)
     const target = current && closeAtEnd(current)
     const moved =
       target &&
@@ -116,7 +123,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
 })
 
 /** Opens the target; undefined if it does not exist or has an older schema. @throws as `migrate` */
-async function openCurrent(url: string): Promise<Database | undefined> {
+async function openCurrent(url: string, postgres: PostgresSettings): Promise<Database | undefined> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) return undefined
   const { pending } = await listPendingMigrations(url, postgres)
   return pending.length > 0 ? undefined : openDatabase(url, realSources, { postgres })

@@ -3,8 +3,14 @@
 import { existsSync } from 'node:fs'
 import { and, isNull, like, not } from 'drizzle-orm'
 import { dropDatabase } from '../db/drop.ts'
-import { DatabaseError, openDatabase, type PostgresSettings, translateDatabaseError } from '../db/index.ts'
-import { DevelopmentSchemaError, listPendingMigrations, NewerSchemaError } from '../db/migrate.ts'
+import {
+  DatabaseError,
+  openDatabase,
+  type PostgresSettings,
+  SchemaError,
+  translateDatabaseError,
+} from '../db/index.ts'
+import { listPendingMigrations } from '../db/migrate.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import type { Config } from '../src/platform/config/config.ts'
@@ -84,7 +90,7 @@ async function isEmpty(databaseUrl: string, postgres: PostgresSettings): Promise
     return pending.length === total
   } catch (error) {
     // That the schema is of another version is a reason to reset.
-    if (error instanceof NewerSchemaError || error instanceof DevelopmentSchemaError) return false
+    if (error instanceof SchemaError) return false
     throw error
   }
 }

@@ -1,8 +1,8 @@
 /** `bun run restore FILE`: replaces the SQLite database with a backup, and writes its pictures into their store. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
-import { DevelopmentSchemaError, listPendingMigrations, migrate, NewerSchemaError } from '../db/migrate.ts'
+import { DatabaseError, openDatabase, SchemaError, translateDatabaseError } from '../db/index.ts'
+import { listPendingMigrations, migrate } from '../db/migrate.ts'
 import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite/copy.ts'
 import { createSpine } from '../src/app/spine.ts'
 import { commandLine } from '../src/core/command-line.ts'
@@ -19,11 +19,15 @@ import { describeLedger, verifyCopy } from '../src/operate/admin/backup/verify-c
 import { exportErasures, type Reapplied, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { erasureListOf, isDirectory, isSqlite, sqlitePathOf, uploadsConfig } from './command/database.ts'
+import {
+  erasureListOf,
+  isDirectory,
+  isSqlite,
+  pgRestore,
+  sqlitePathOf,
+  uploadsConfig,
+} from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
-
-/** In one transaction: otherwise a restore that fails leaves dropped what it has dropped. */
-const PG_RESTORE = 'pg_restore --clean --if-exists --single-transaction --dbname="$DATABASE_URL" FILE'
 
 const command = declareCommand({
   name: 'restore',
@@ -38,7 +42,7 @@ const command = declareCommand({
   notes:
     'Fans erased since the backup are erased again before the database is replaced. They are read from the list of\n' +
     'erasures (ERASURE_LIST, and DATABASE.erasures), from the replaced database, and from the file of --erasures.\n' +
-    `For PostgreSQL use ${PG_RESTORE}\n` +
+    `For PostgreSQL use ${pgRestore()}\n` +
     `and then ${commandLine('erase-user')} --reapply ERASURES --yes`,
   changes: true,
 })
@@ -49,7 +53,7 @@ const command = declareCommand({
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
-  if (!isSqlite(url)) failUsage(`restore is for SQLite; for PostgreSQL: ${PG_RESTORE}`)
+  if (!isSqlite(url)) failUsage(`restore is for SQLite; for PostgreSQL: ${pgRestore()}`)
   const path = sqlitePathOf(url)
   if (!existsSync(file)) fail(`There is no file ${file}.`)
   if (isDirectory(file)) fail(`${file} is a directory: name the file of the backup.`)
@@ -151,8 +155,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
 
 /** For a backup that `migrate` refuses: once restored, neither it nor the API could use it. */
 function refuseOtherSchema(file: string, error: unknown): never {
-  if (error instanceof NewerSchemaError || error instanceof DevelopmentSchemaError)
-    fail(`${file} cannot be restored: ${error.message}.`)
+  if (error instanceof SchemaError) fail(`${file} cannot be restored: ${error.message}.`)
   throw error
 }
 

@@ -1,12 +1,12 @@
 /** The one file with side effects: environment → dependencies → listen → drain on a signal. */
-import { DatabaseError, keepsPreparedStatements, openDatabase, openReplica } from '../db/index.ts'
 import {
-  DevelopmentSchemaError,
-  migrate,
-  NewerSchemaError,
-  OlderSchemaError,
-  requireMigrated,
-} from '../db/migrate.ts'
+  DatabaseError,
+  keepsPreparedStatements,
+  openDatabase,
+  openReplica,
+  SchemaError,
+} from '../db/index.ts'
+import { migrate, requireMigrated } from '../db/migrate.ts'
 import product from '../package.json'
 import { createApp } from './app/app.ts'
 import { startBackground } from './app/background.ts'
@@ -148,10 +148,7 @@ function addressOf(url: string | undefined): string {
 /** What went wrong, for the operator: never a stack, never a value of the configuration. */
 function explain(error: unknown, config: Readonly<Config> | undefined): string {
   if (error instanceof ConfigError) return error.message
-  const isOtherSchema = [NewerSchemaError, OlderSchemaError, DevelopmentSchemaError].some(
-    kind => error instanceof kind,
-  )
-  if (isOtherSchema && error instanceof Error) return error.message
+  if (error instanceof SchemaError) return error.message
   if (error instanceof DatabaseError) {
     return `The database of DATABASE_URL${addressOf(config?.databaseUrl)} cannot be used: ${error.message}.`
   }

@@ -20,6 +20,8 @@ export interface PostgresSettings {
   connectTimeoutMs: number
   /** Named prepared statements. PgBouncer supports them in transaction pooling from 1.21 on, if configured. */
   preparedStatements: boolean
+  /** The schema of the tables, which statements name; null: the search path of the role decides. */
+  schema: string | null
   /** CA certificates in PEM: with them every connection is TLS, and the server's certificate and host name are verified. */
   ca: string | null
 }
@@ -29,6 +31,7 @@ export const postgresDefaults: Readonly<PostgresSettings> = Object.freeze({
   statementTimeoutMs: 5_000,
   connectTimeoutMs: 5_000,
   preparedStatements: true,
+  schema: null,
   ca: null,
 })
 
@@ -92,12 +95,16 @@ const VERIFIES = /=verify-(ca|full)\b/i
 
 /** A pool without deadlines, for migrations. */
 export const connectPostgres = (url: string, settings: PostgresOptions = {}): SQL => {
-  const { poolSize, connectTimeoutMs, preparedStatements, ca } = { ...postgresDefaults, ...settings }
+  const { poolSize, connectTimeoutMs, preparedStatements, schema, ca } = { ...postgresDefaults, ...settings }
   return new SQL(url, {
     max: poolSize,
     idleTimeout: 60,
     connectionTimeout: connectTimeoutMs / 1_000,
     prepare: preparedStatements,
+    // Poolers know this start-up parameter.
+    ...(schema === null || url.includes('application_name=')
+      ? {}
+      : { connection: { application_name: `matchday ${schema}` } }),
     ...(ca !== null || VERIFIES.test(url) ? { tls: { ca: ca ?? undefined, rejectUnauthorized: true } } : {}),
   })
 }

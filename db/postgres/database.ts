@@ -8,7 +8,8 @@ import { createEndOfWork } from '../end-of-work.ts'
 import { translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import { noSpine } from '../no-spine.ts'
-import { postgres } from '../schema/columns.ts'
+import { postgresIn } from '../schema/columns.ts'
+import { tableBeside } from '../schema/shape.ts'
 import { tablesOf } from '../schema/tables.ts'
 import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
@@ -52,8 +53,8 @@ export function databaseOn(
   client: Pick<PostgresClient, 'statements' | 'close'>,
   { spine = noSpine, postgres: settings = {}, bulk = false, observer }: DatabaseOptions = {},
 ): Database {
-  const tables = tablesOf(postgres)
-  const { poolSize = postgresDefaults.poolSize } = settings
+  const { poolSize, schema } = { ...postgresDefaults, ...settings }
+  const tables = tablesOf(postgresIn(schema))
   const conflictMs = statementTimeoutOf(settings, bulk)
   const writers = createSemaphore(poolSize - READERS)
   const repetitions = createSemaphore(1)
@@ -85,7 +86,9 @@ export function databaseOn(
   )
 
   const checkSchema = shareCheck(async () => {
-    const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
+    const [row] = await read
+      .select({ applied: sql`count(*)` })
+      .from(tableBeside({ tables }, '__drizzle_migrations'))
     requireExpectedSchema('postgres', Number(row?.applied))
   })
 

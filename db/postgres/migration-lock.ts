@@ -2,6 +2,7 @@
  * The lock of migrations, a row: PostgreSQL releases it when the connection of its holder ends. Not an advisory lock, which
  * YugabyteDB has only since 2025.1.
  */
+import { databaseCodeOf, SchemaError } from '../errors.ts'
 import type { Run } from '../migration-journal.ts'
 
 const TABLE = '"__matchday_migration_lock"'
@@ -14,16 +15,38 @@ export const LOCK_MIGRATIONS = `SELECT id FROM ${TABLE} WHERE id = 1 FOR UPDATE`
 
 const ATTEMPTS = 5
 
-/** Creates the row that `LOCK_MIGRATIONS` locks. Outside of a transaction. */
-export async function createMigrationLock(run: Run): Promise<void> {
+/** The schema of DATABASE_SCHEMA does not exist. */
+class MissingSchemaError extends SchemaError {
+  constructor(schema: string) {
+    super(
+      `there is no schema ${schema}, and the role may not create it; as the owner of the database: ` +
+        `CREATE SCHEMA ${schema} AUTHORIZATION the role of DATABASE_URL`,
+    )
+    this.name = 'MissingSchemaError'
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = 'SQLSTATE 42501'
+
+/** With IF NOT EXISTS alone, a role that may not create schemas would be refused where the schema exists. */
+async function createSchema(run: Run, schema: string): Promise<void> {
+  if ((await run('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).length > 0) return
+  await run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`).catch(error => {
+    throw databaseCodeOf(error) === INSUFFICIENT_PRIVILEGE ? new MissingSchemaError(schema) : error
+  })
+}
+
+/** Creates the row that `LOCK_MIGRATIONS` locks, and the schema. Outside of a transaction. @throws MissingSchemaError */
+export async function createMigrationLock(run: Run, schema: string | null): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
+      if (schema !== null) await createSchema(run, schema)
       if ((await run(EXISTS)).length === 0) await run(CREATE)
       await run(INSERT)
       return
     } catch (error) {
       // Of two processes that create it at once, one fails, with a code that depends on the engine, the isolation and the moment.
-      if (tries === ATTEMPTS) throw error
+      if (tries === ATTEMPTS || error instanceof MissingSchemaError) throw error
       await Bun.sleep(2 ** tries * 10)
     }
   }

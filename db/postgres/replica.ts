@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError, describeDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
+import { tableBeside } from '../schema/shape.ts'
 import type { Database, Reader } from '../types.ts'
 
 /** Positions of the primary that are remembered: a replica lags by at most as many checks, less one. */
@@ -29,7 +30,6 @@ const ONE_ROW = sql`(select 1) one`
 // Positions in the log, in bytes; null where there is none.
 const WRITTEN = sql`case when pg_is_in_recovery() then null else pg_current_wal_lsn() - '0/0' end`
 const REPLAYED = sql`case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end`
-const APPLIED = sql`(select count(*) from "__drizzle_migrations")`
 
 /** `server`: the database of the replica, which this closes. */
 export function watchReplica(
@@ -53,7 +53,8 @@ export function watchReplica(
   }
 
   async function findProblem(): Promise<string | null> {
-    const state = { replayed: REPLAYED.mapWith(Number), applied: APPLIED.mapWith(Number) }
+    const applied = sql`(select count(*) from ${tableBeside(server, '__drizzle_migrations')})`
+    const state = { replayed: REPLAYED.mapWith(Number), applied: applied.mapWith(Number) }
     const [[row]] = await Promise.all([
       inTime(server.read.select(state).from(ONE_ROW)),
       // Without the primary nothing is committed: the positions that are known still hold.

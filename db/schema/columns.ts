@@ -43,6 +43,18 @@ export const postgres = {
 
 export type ColumnKit = typeof postgres
 
+const kits = new Map<string, ColumnKit>()
+
+/** The kit of tables in a schema of PostgreSQL, which every statement names: a pooler may give each transaction another connection. */
+export const postgresIn = (schema: string | null): ColumnKit =>
+  schema === null
+    ? postgres
+    : kits.getOrInsertComputed(schema, () => ({
+        ...postgres,
+        // Guarantee of the cast: the same function, with the name of the schema in what it returns. `pgSchema` refuses `public`.
+        table: new pg.PgSchema(schema).table as unknown as typeof pg.pgTable,
+      }))
+
 /**
  * Typed as PostgreSQL's kit, whose queries have no `.get`, `.all` or `.run`: a synchronous call does not compile.
  * Guarantee: each builder has the same name, arguments and data type in both dialects, which `test/db` checks.

@@ -1,5 +1,5 @@
 /** Metadata of the tables of either dialect, for code that handles all tables alike. */
-import { type Column, getTableColumns, is, type SQL, type Table } from 'drizzle-orm'
+import { type Column, getTableColumns, is, type SQL, sql, type Table } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as getSqliteTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -8,8 +8,11 @@ import type { Tables } from './tables.ts'
 export type AnyTable = Tables[keyof Tables]
 
 export interface Shape {
-  /** Name in SQL. */
   name: string
+  /** Schema that its statements name; null: that of the connection. */
+  schema: string | null
+  /** Name in SQL, quoted, with that of its schema. */
+  sql: string
   columns: { property: string; name: string; column: Column }[]
   /** Properties of the primary key, in order. */
   key: string[]
@@ -21,6 +24,14 @@ export interface Shape {
 export const columnOf = (table: AnyTable, property: string) =>
   (table as unknown as Record<string, Column>)[property] as Column
 
+/** A quoted name of SQL. */
+export const nameIn = (schema: string | null, name: string) =>
+  schema === null ? `"${name}"` : `"${schema}"."${name}"`
+
+/** A table next to those of the schema, such as that of the applied migrations. */
+export const tableBeside = ({ tables }: { tables: Tables }, name: string): SQL =>
+  sql.raw(nameIn(shapeOf(tables.users).schema, name))
+
 const shapes = new WeakMap<PgTable, Shape>()
 
 export function shapeOf(table: PgTable): Shape {
@@ -31,6 +42,7 @@ export function shapeOf(table: PgTable): Shape {
 
 function readShape(table: PgTable): Shape {
   const config = configOf(table)
+  const schema = ('schema' in config ? config.schema : null) ?? null
   const columns = Object.entries(getTableColumns(table)).map(([property, column]) => ({
     property,
     name: toSnakeCase(property),
@@ -41,6 +53,8 @@ function readShape(table: PgTable): Shape {
   const key = composite ?? columns.filter(({ column }) => column.primary).map(({ column }) => column.name)
   return {
     name: config.name,
+    schema,
+    sql: nameIn(schema, config.name),
     columns,
     key: key.map(propertyOf),
     references: config.foreignKeys.map(foreignKey => {

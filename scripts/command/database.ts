@@ -49,12 +49,24 @@ export function replicaUrlOf(database: string | undefined): string {
   return url ?? failUsage('--from-replica requires DATABASE_READ_URL')
 }
 
-/** The PostgreSQL settings, validated as by the API. */
-export function postgresSettings(): Readonly<PostgresSettings> {
-  const reader = createEnvironmentReader(process.env)
+/** The PostgreSQL settings, validated as by the API. `schema` in place of that of DATABASE_SCHEMA. */
+export function postgresSettings(schema = process.env.DATABASE_SCHEMA): Readonly<PostgresSettings> {
+  const reader = createEnvironmentReader({ ...process.env, DATABASE_SCHEMA: schema })
   const settings = readPostgresSettings(reader)
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : settings
 }
+
+const inSchema = () => (process.env.DATABASE_SCHEMA ? ' --schema="$DATABASE_SCHEMA"' : '')
+
+/** PostgreSQL's own backup, as a line for the shell. */
+export const pgDump = () => `pg_dump --format=custom${inSchema()} --file=FILE "$DATABASE_URL"`
+
+/**
+ * In one transaction: otherwise a restore that fails leaves dropped what it has dropped. With `--schema` it drops and makes
+ * what is in the schema, and not the schema, which the role of a club may not make.
+ */
+export const pgRestore = () =>
+  `pg_restore --clean --if-exists --single-transaction${inSchema()} --dbname="$DATABASE_URL" FILE`
 
 /** The whole configuration of the API. An invalid `--database` is a usage error. @throws ConfigError */
 export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
@@ -93,13 +105,13 @@ export const isDirectory = (path: string) =>
  * Opens an existing database with the current schema: a misspelt path must not create one.
  * @throws DatabaseError `outdated` where `migrate` helps, and as `migrate` where it refuses the database
  */
-export async function openExisting(url: string): Promise<Database> {
+export async function openExisting(url: string, postgres = postgresSettings()): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
     fail(`There is no database at ${sqlitePathOf(url)}; \`${commandLine('migrate')}\` creates one.`)
   }
-  const { pending } = await listPendingMigrations(url, postgresSettings())
+  const { pending } = await listPendingMigrations(url, postgres)
   if (pending.length > 0) throw new DatabaseError('outdated')
-  const db = openDatabase(url, realSources, { spine: createSpine(), postgres: postgresSettings() })
+  const db = openDatabase(url, realSources, { spine: createSpine(), postgres })
   try {
     await db.ping()
     return db

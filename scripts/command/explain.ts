@@ -5,9 +5,9 @@ import {
   databaseCodeOf,
   describeRefusal,
   describeViolation,
+  SchemaError,
   translateDatabaseError,
 } from '../../db/index.ts'
-import { DevelopmentSchemaError, NewerSchemaError } from '../../db/migrate.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import { BackupFault } from '../../src/operate/admin/backup/backup-fault.ts'
@@ -45,8 +45,7 @@ function messageOf(error: unknown): string {
     return `${code}: ${where?.join('; ') ?? explanation.detail ?? type.title}`
   }
   // Lists every configuration problem; it contains names of variables, not values.
-  const isStated = [ConfigError, NewerSchemaError, DevelopmentSchemaError].some(kind => error instanceof kind)
-  if (isStated && error instanceof Error) return error.message
+  if (error instanceof ConfigError || error instanceof SchemaError) return error.message
   if (error instanceof DatabaseError) {
     const code = databaseCodeOf(error)
     return error.fault === 'outdated'

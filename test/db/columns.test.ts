@@ -1,9 +1,10 @@
 /** The column kit: both dialects store the same values and return them unchanged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq, gt } from 'drizzle-orm'
-import { postgres, sqlite } from '../../db/schema/columns.ts'
+import { postgres, postgresIn, sqlite } from '../../db/schema/columns.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'
+import { testSchema } from '../support/patience.ts'
 import { withRawConnection } from './probe.ts'
 
 const defineSamples = (kit: typeof postgres) =>
@@ -29,7 +30,7 @@ for (const engine of engines) {
 
     beforeAll(async () => {
       temporary = await engine.open(createClock())
-      samples = defineSamples(temporary.db.engine === 'sqlite' ? sqlite : postgres)
+      samples = defineSamples(temporary.db.engine === 'sqlite' ? sqlite : postgresIn(testSchema))
       await withRawConnection(temporary, run => run(DDL[temporary.db.engine]))
     })
     afterAll(() => temporary.remove())

@@ -2,5 +2,6 @@
 import { migrate } from '../../db/migrate.ts'
 
 // A slow machine connects late.
-const report = await migrate(process.argv[2] ?? '', { connectTimeoutMs: 60_000 })
+const schema = process.env.TEST_DATABASE_SCHEMA || null
+const report = await migrate(process.argv[2] ?? '', { connectTimeoutMs: 60_000, schema })
 process.stdout.write(JSON.stringify(report))

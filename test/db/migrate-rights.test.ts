@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { migrate } from '../../db/migrate.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { testSchema } from '../support/patience.ts'
 import { type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { withRawConnection } from './probe.ts'
 import { migrateToNext, NEXT } from './versions.ts'
@@ -102,9 +103,11 @@ describe.skipIf(noServer !== '')(`A role that may not change the schema (Postgre
     role = `${address.pathname.slice(1)}_limited`
     await withRawConnection(temporary, async run => {
       await run(`CREATE ROLE ${role} LOGIN PASSWORD 'limited'`)
-      await run('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
-      await run(`GRANT USAGE ON SCHEMA public TO ${role}`)
-      await run(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+      await run(`REVOKE CREATE ON SCHEMA ${testSchema ?? 'public'} FROM PUBLIC`)
+      await run(`GRANT USAGE ON SCHEMA ${testSchema ?? 'public'} TO ${role}`)
+      await run(
+        `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${testSchema ?? 'public'} TO ${role}`,
+      )
       await run(`REVOKE INSERT, UPDATE, DELETE ON "__drizzle_migrations" FROM ${role}`)
     })
     address.username = role
@@ -120,7 +123,7 @@ describe.skipIf(noServer !== '')(`A role that may not change the schema (Postgre
   })
 
   test('accepts a current schema without a statement that requires the privilege', async () => {
-    expect((await migrate(url)).applied).toBe(0)
+    expect((await migrate(url, { schema: testSchema })).applied).toBe(0)
   })
 
   test('cannot truncate the ledger, whatever triggers it has', async () => {

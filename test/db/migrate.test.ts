@@ -25,10 +25,14 @@ import {
   type TemporaryDatabase,
 } from '../support/engines.ts'
 import { commandOf } from '../support/executable.ts'
+import { testSchema } from '../support/patience.ts'
 import { turns, waitUntil } from '../support/wait-until.ts'
 import { schemaOf } from './postgres-catalogue.ts'
 import { type Row, type Run, withRawConnection } from './probe.ts'
 import { migrateToNext, NEXT, withNextMigration } from './versions.ts'
+
+const ownSchema = { schema: testSchema }
+const schema = testSchema ?? 'public'
 
 const migrationsOf = (engine: string) =>
   readdirSync(join(import.meta.dir, '../../db/migrations', engine)).filter(name => name.endsWith('.sql'))
@@ -44,15 +48,15 @@ const tableNames = async (run: Run, engine: 'sqlite' | 'postgres') =>
     await run(
       engine === 'sqlite'
         ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+        : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
     )
   ).map(({ name }) => String(name))
 
 /** Resets a database to the state before all migrations. */
 async function empty(run: Run, engine: 'sqlite' | 'postgres') {
   if (engine === 'postgres') {
-    await run('DROP SCHEMA public CASCADE')
-    await run('CREATE SCHEMA public')
+    await run(`DROP SCHEMA ${schema} CASCADE`)
+    await run(`CREATE SCHEMA ${schema}`)
   } else {
     await run('PRAGMA foreign_keys = OFF')
     for (const table of await tableNames(run, engine)) await run(`DROP TABLE "${table}"`)
@@ -87,7 +91,7 @@ for (const engine of everyEngine) {
       temporary = await engine.open(createClock())
       const { db, url } = temporary
       await withRawConnection(temporary, async run => {
-        const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url))
+        const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url, ownSchema))
         await migrateToNext(run, db.engine, NEXT)
         const refusal = await older().catch((error: unknown) => error)
         expect(refusal).toBeInstanceOf(NewerSchemaError)
@@ -112,7 +116,7 @@ for (const engine of everyEngine) {
       temporary = await engine.open(createClock())
       const { db, url } = temporary
       await withRawConnection(temporary, async run => {
-        const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url))
+        const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url, ownSchema))
         const newest = expectedMigrations(db.engine).at(-1)?.folderMillis ?? 0
         await migrateToNext(run, db.engine, 0, newest)
         const total = migrationsOf(db.engine).length
@@ -162,22 +166,26 @@ for (const engine of engines) {
     const names = migrationsOf(db.engine).map(name => name.slice(0, -'.sql'.length))
     const total = names.length
     await withRawConnection(temporary, async run => {
-      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: [], total, ahead: 0 })
+      expect(await listPendingMigrations(url ?? '', ownSchema)).toEqual({ pending: [], total, ahead: 0 })
       const newest = '(SELECT max(created_at) FROM __drizzle_migrations)'
       await run(`DELETE FROM __drizzle_migrations WHERE created_at = ${newest}`)
-      expect(await listPendingMigrations(url ?? '')).toEqual({
+      expect(await listPendingMigrations(url ?? '', ownSchema)).toEqual({
         pending: names.toSorted().slice(-1),
         total,
         ahead: 0,
       })
       await empty(run, db.engine)
-      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: names.toSorted(), total, ahead: 0 })
+      expect(await listPendingMigrations(url ?? '', ownSchema)).toEqual({
+        pending: names.toSorted(),
+        total,
+        ahead: 0,
+      })
       expect(await tableNames(run, db.engine)).toEqual([])
       await run('CREATE TABLE __drizzle_migrations (created_at bigint)')
       await run('INSERT INTO __drizzle_migrations VALUES (99999999999990)')
-      expect(await listPendingMigrations(url ?? '').catch((error: unknown) => error)).toBeInstanceOf(
-        NewerSchemaError,
-      )
+      expect(
+        await listPendingMigrations(url ?? '', ownSchema).catch((error: unknown) => error),
+      ).toBeInstanceOf(NewerSchemaError)
     })
   })
 
@@ -189,7 +197,7 @@ for (const engine of engines) {
       // Conflicts with a table that the first migration creates late.
       await run('CREATE TABLE users (id text)')
       expect(
-        await migrate(url ?? '').then(
+        await migrate(url ?? '', ownSchema).then(
           () => 'migrated',
           () => 'failed',
         ),
@@ -197,7 +205,7 @@ for (const engine of engines) {
       const left = (await tableNames(run, db.engine)).filter(name => name !== LOCK_TABLE)
       expect(left).toEqual(['users'])
       await run('DROP TABLE users')
-      expect((await migrate(url ?? '')).applied).toBe(migrationsOf(db.engine).length)
+      expect((await migrate(url ?? '', ownSchema)).applied).toBe(migrationsOf(db.engine).length)
     })
   })
 }
@@ -209,10 +217,10 @@ for (const engine of engines) {
     await withRawConnection(temporary, async run => {
       await empty(run, db.engine)
       await withNextMigration(db.engine, ['ALTER TABLE no_table ADD COLUMN next text'], async () => {
-        await expect(migrate(url ?? '')).rejects.toThrow('no_table')
-        expect((await listPendingMigrations(url ?? '')).pending).toEqual(['next'])
+        await expect(migrate(url ?? '', ownSchema)).rejects.toThrow('no_table')
+        expect((await listPendingMigrations(url ?? '', ownSchema)).pending).toEqual(['next'])
         await run('CREATE TABLE no_table (id text)')
-        expect((await migrate(url ?? '')).applied).toBe(1)
+        expect((await migrate(url ?? '', ownSchema)).applied).toBe(1)
       })
     })
   })
@@ -224,7 +232,7 @@ for (const engine of engines) {
       const [initial] = expectedMigrations(db.engine)
       const applied = await run('SELECT * FROM __drizzle_migrations')
       await run(`UPDATE __drizzle_migrations SET created_at = ${(initial?.folderMillis ?? 0) - 1}`)
-      const refusal = await migrate(url ?? '').catch((error: unknown) => error)
+      const refusal = await migrate(url ?? '', ownSchema).catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(DevelopmentSchemaError)
       expect(String(refusal)).toContain('made by a development version from before 1.0.0')
       expect(String(refusal)).toContain('`import-fans`')
@@ -247,10 +255,10 @@ describe.skipIf(noServer !== '')(`migrations (PostgreSQL)${noServer}`, () => {
     await withRawConnection(temporary, async run => {
       const applied = await run('SELECT * FROM __drizzle_migrations')
       await empty(run, 'postgres')
-      await createMigrationLock(run)
+      await createMigrationLock(run, testSchema)
       await run('BEGIN')
       await run(LOCK_MIGRATIONS)
-      const migrating = migrate(url ?? '')
+      const migrating = migrate(url ?? '', ownSchema)
       await untilWaiting(run)
       // Few changes of the catalogue: of many the server tells the waiting process while it waits.
       await run('CREATE TABLE __drizzle_migrations (created_at bigint, runs_from bigint)')
@@ -266,7 +274,7 @@ describe.skipIf(noServer !== '')(`migrations (PostgreSQL)${noServer}`, () => {
     await run('CREATE SCHEMA imitation')
     await run(`CREATE FUNCTION imitation.version() RETURNS text LANGUAGE sql
       AS $$ SELECT 'PostgreSQL 15.12-YB-2025.1.4.0-b0 on x86_64-pc-linux-gnu' $$`)
-    await configure(run, 'search_path = public, imitation, pg_catalog')
+    await configure(run, `search_path = ${schema}, imitation, pg_catalog`)
   }
   const configure = async (run: Run, setting: string) => {
     const [row] = await run('SELECT current_database() AS name')
@@ -290,7 +298,7 @@ describe.skipIf(noServer !== '')(`migrations (PostgreSQL)${noServer}`, () => {
       await configure(run, "default_transaction_isolation = 'serializable'")
       await run('BEGIN')
       await run(`INSERT INTO "${LOCK_TABLE}" VALUES (1)`)
-      const migrating = migrate(temporary.url ?? '')
+      const migrating = migrate(temporary.url ?? '', ownSchema)
       await untilWaiting(run)
       await run('COMMIT')
       expect((await migrating).applied).toBe(migrationsOf('postgres').length)
@@ -322,7 +330,7 @@ describe.skipIf(noServer !== '')(`migrations (PostgreSQL)${noServer}`, () => {
     await withRawConnection(temporary, async run => {
       await empty(run, 'postgres')
       await prepare(run)
-      await createMigrationLock(run)
+      await createMigrationLock(run, testSchema)
     })
     const holder = Bun.spawn(
       [process.execPath, join(import.meta.dir, 'migration-lock-holder.ts'), temporary.url ?? ''],
@@ -331,7 +339,7 @@ describe.skipIf(noServer !== '')(`migrations (PostgreSQL)${noServer}`, () => {
     const { value } = await holder.stdout.getReader().read()
     expect(new TextDecoder().decode(value)).toBe('locked')
     let ended = false
-    const migrating = migrate(temporary.url ?? '').finally(() => {
+    const migrating = migrate(temporary.url ?? '', ownSchema).finally(() => {
       ended = true
     })
     await withRawConnection(temporary, async run => {
@@ -358,7 +366,7 @@ describe.skipIf(noServer !== '')(`migrations (PostgreSQL)${noServer}`, () => {
       })
       await read.promise
       const next = ['ALTER TABLE user_items ADD COLUMN next text']
-      const migrating = withNextMigration('postgres', next, () => migrate(url))
+      const migrating = withNextMigration('postgres', next, () => migrate(url, ownSchema))
       const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
         WHERE datname = current_database() AND relation = 'user_items'::regclass AND NOT granted`
       await waitUntil('the migration waits', async () => (await run(waiting)).length > 0)
@@ -403,7 +411,7 @@ describe('migrations (SQLite)', () => {
       await empty(run, 'sqlite')
       await run('BEGIN IMMEDIATE')
       let ended = false
-      const migrating = migrate(temporary.url ?? '').finally(() => {
+      const migrating = migrate(temporary.url ?? '', ownSchema).finally(() => {
         ended = true
       })
       await turns(50)
@@ -412,7 +420,7 @@ describe('migrations (SQLite)', () => {
       expect((await migrating).applied).toBe(migrationsOf('sqlite').length)
       // Without pending migrations there is no lock to wait for.
       await run('BEGIN IMMEDIATE')
-      expect((await migrate(temporary.url ?? '')).applied).toBe(0)
+      expect((await migrate(temporary.url ?? '', ownSchema)).applied).toBe(0)
       await run('ROLLBACK')
     })
   })
@@ -433,7 +441,7 @@ describe('migrations (SQLite)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     await Bun.write(join(folder, 'not.db'), 'This is not a database. '.repeat(100))
     const fault = async (url: string) => {
-      const error = await migrate(url).catch((thrown: unknown) => thrown)
+      const error = await migrate(url, ownSchema).catch((thrown: unknown) => thrown)
       return error instanceof DatabaseError ? error.fault : `no DatabaseError: ${error}`
     }
     expect(await fault(`sqlite:${join(folder, 'not.db')}`)).toBe('corrupt')

@@ -19,7 +19,7 @@ test('docs/operations.md lists the locks of every migration on PostgreSQL', asyn
     const tables = async () =>
       (
         await run(
-          "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
+          "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'",
         )
       ).map(({ relname }) => String(relname))
     for (const { name, sql } of expectedMigrations('postgres')) {

@@ -6,12 +6,15 @@ import { listPendingMigrations, migrate } from '../../db/migrate.ts'
 import { runStatement } from '../../db/schema/shape.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { type Engine, noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { testSchema } from '../support/patience.ts'
 import { type PgBouncer, pgbouncerBinary, startPgBouncer } from '../support/pgbouncer.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { withRawConnection } from './probe.ts'
 
 const missing = pgbouncerBinary ? noServer : ' (skipped: PgBouncer is not installed)'
+
+const own = testSchema ?? 'public'
 
 const cases = [
   { mode: 'session', preparedStatements: true },
@@ -22,7 +25,7 @@ const cases = [
 describe.skipIf(missing !== '').each(cases)(
   `PgBouncer in $mode mode, prepared statements $preparedStatements${missing}`,
   ({ mode, preparedStatements }) => {
-    const settings = { preparedStatements }
+    const settings = { preparedStatements, schema: testSchema }
     let direct: TemporaryDatabase
     let pooler: PgBouncer
     let world: World
@@ -73,7 +76,7 @@ describe.skipIf(missing !== '').each(cases)(
       const url = world.databaseUrl ?? ''
       expect((await listPendingMigrations(url, settings)).pending).toEqual([])
       await withRawConnection(direct, run =>
-        run('DROP SCHEMA public CASCADE').then(() => run('CREATE SCHEMA public')),
+        run(`DROP SCHEMA ${own} CASCADE`).then(() => run(`CREATE SCHEMA ${own}`)),
       )
       const { applied, total } = await migrate(url, settings)
       expect(applied).toBe(total)

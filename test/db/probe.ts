@@ -4,6 +4,7 @@ import { SQL } from 'bun'
 import { eq, type SQL as Query, sql } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { TemporaryDatabase } from '../support/engines.ts'
+import { USE_TEST_SCHEMA } from '../support/patience.ts'
 
 export type Row = Record<string, unknown>
 
@@ -16,7 +17,10 @@ interface Executor {
 
 /** Drizzle's method for raw statements on PostgreSQL, which our types omit. */
 export async function execute(queries: Reader | Transaction, statement: string): Promise<Row[]> {
-  const result = await (queries as unknown as Executor).execute(sql.raw(statement))
+  const executor = queries as unknown as Executor
+  if (USE_TEST_SCHEMA !== null && 'afterCommit' in queries)
+    await executor.execute(sql.raw(USE_TEST_SCHEMA.replace('SET', 'SET LOCAL')))
+  const result = await executor.execute(sql.raw(statement))
   return Array.isArray(result) ? result : result.rows
 }
 
@@ -43,6 +47,7 @@ export async function withRawConnection<T>(
   }
   const client = new SQL(url, { max: 1 })
   try {
+    if (USE_TEST_SCHEMA !== null) await client.unsafe(USE_TEST_SCHEMA)
     return await use(async statement => [...(await client.unsafe(statement))])
   } finally {
     await client.close()

@@ -19,7 +19,7 @@ export async function readTableNames(run: Run, engine: Engine): Promise<string[]
   const names = await (engine === 'sqlite'
     ? run("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
     : run(
-        "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')",
+        "SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')",
       ))
   return names
     .map(({ name }) => String(name))

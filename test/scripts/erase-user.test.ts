@@ -72,7 +72,7 @@ const everything = ({ db, databaseUrl: url }: World) =>
     const catalogue =
       db.engine === 'sqlite'
         ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-        : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
+        : 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()'
     const rows = await Promise.all((await run(catalogue)).map(({ name }) => run(`SELECT * FROM "${name}"`)))
     return JSON.stringify(rows)
   })

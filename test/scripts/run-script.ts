@@ -2,7 +2,7 @@
 import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
 import { runInHost } from '../support/command-runner.ts'
 import { programOf, shortLivedEnv, testedExecutable } from '../support/executable.ts'
-import { smallPool } from '../support/patience.ts'
+import { schemaSettings, smallPool } from '../support/patience.ts'
 import { failureEnv } from '../support/serializable.ts'
 import type { World } from '../support/world.ts'
 
@@ -20,7 +20,16 @@ export interface ScriptOptions {
 }
 
 const envOf = (PATH: string, env: Record<string, string>) => ({
-  ...{ PATH, ...shortLivedEnv, ...failureEnv, NODE_ENV: 'test', ...secrets, ...smallPool, ...env },
+  ...{
+    PATH,
+    ...shortLivedEnv,
+    ...failureEnv,
+    NODE_ENV: 'test',
+    ...secrets,
+    ...smallPool,
+    ...schemaSettings,
+    ...env,
+  },
 })
 
 /** In a process of its own. */

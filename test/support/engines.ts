@@ -10,7 +10,7 @@ import { migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { clusterDatabasesOf } from './cluster-databases.ts'
-import { openPatiently, POOL_SIZE, patientPostgres } from './patience.ts'
+import { openPatiently, POOL_SIZE, patientPostgres, testSchema } from './patience.ts'
 import { openPglite } from './pglite.ts'
 import { databasesOf } from './server-databases.ts'
 
@@ -118,6 +118,9 @@ export const everyEngine: Engine[] =
 
 /** Why tests that need a server are skipped: for their titles. Empty where there is one. */
 export const noServer = serverUrl ? '' : ' (skipped: TEST_POSTGRES_URL is not set)'
+/** As `noServer`, for tests whose temporary table takes the place of one of the application, whose schema is named by none. */
+export const noShadow =
+  noServer || (testSchema === null ? '' : ' (skipped: statements name TEST_DATABASE_SCHEMA)')
 
 if (isolation !== undefined && !serverUrl) throw new Error('TEST_ISOLATION needs TEST_POSTGRES_URL')
 

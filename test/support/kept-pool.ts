@@ -2,7 +2,7 @@
 import { SQL } from 'bun'
 import { DatabaseError } from '../../db/errors.ts'
 import { createPostgresClient, type PostgresClient } from '../../db/postgres/client.ts'
-import { POOL_SIZE, patientPostgres } from './patience.ts'
+import { POOL_SIZE, patientPostgres, USE_TEST_SCHEMA } from './patience.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type Row = Record<string, unknown>
@@ -34,7 +34,10 @@ export function keepPool(url: string): KeptPool {
     label,
     lend: () => lend(client),
     async run(statement) {
-      connection ??= await connect(labelled.href)
+      if (!connection) {
+        connection = await connect(labelled.href)
+        if (USE_TEST_SCHEMA !== null) await connection.unsafe(USE_TEST_SCHEMA)
+      }
       return [...(await connection.unsafe(statement))]
     },
     async close() {

@@ -15,7 +15,14 @@ export const patientSettings = {
 export const POOL_SIZE = 5
 export const smallPool = { DATABASE_POOL_SIZE: String(POOL_SIZE) }
 
-export const patientPostgres = { statementTimeoutMs: PATIENCE_MS }
+/** Of the tables on PostgreSQL; null: that of new databases. With another one, what names no schema finds no table. */
+export const testSchema = process.env.TEST_DATABASE_SCHEMA || null
+export const schemaSettings: Record<string, string> =
+  testSchema === null ? {} : { DATABASE_SCHEMA: testSchema }
+/** For statements of tests, which name no schema. */
+export const USE_TEST_SCHEMA = testSchema === null ? null : `SET search_path = ${testSchema}`
+
+export const patientPostgres = { statementTimeoutMs: PATIENCE_MS, schema: testSchema }
 
 /** `openDatabase`, with a spine, and patience for locks and statements. */
 export function openPatiently(url: string, sources: Sources, given: DatabaseOptions = {}): Database {

@@ -3,7 +3,7 @@ import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
 import { type Program, programOf, shortLivedEnv } from './executable.ts'
-import { patientSettings, smallPool } from './patience.ts'
+import { patientSettings, schemaSettings, smallPool } from './patience.ts'
 import { readLines } from './read-lines.ts'
 import { failureEnv } from './serializable.ts'
 
@@ -53,7 +53,7 @@ export async function startApi(
     cwd,
     env: {
       ...{ PATH, ...shortLivedEnv, ...failureEnv },
-      ...{ NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...smallPool },
+      ...{ NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...smallPool, ...schemaSettings },
       ...env,
     },
     stdin: 'ignore',

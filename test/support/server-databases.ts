@@ -10,6 +10,7 @@ import { expectedMigrations } from '../../db/expected-schema.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { PostgresClient } from '../../db/postgres/client.ts'
 import { connect, KEPT_CONNECTIONS, type KeptPool, keepPool, type Row } from './kept-pool.ts'
+import { patientPostgres, testSchema } from './patience.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** For branches whose tests run side by side on one server. */
@@ -125,7 +126,7 @@ async function openSession(server: string): Promise<Session> {
 export const deleteRowsOf = (condition: string) => `
   SET session_replication_role = replica;
   DO $$ DECLARE name regclass; BEGIN
-    FOR name IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+    FOR name IN SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
       AND relname NOT LIKE '\\_\\_%' AND ${condition}
     LOOP EXECUTE format('DELETE FROM %s', name); END LOOP;
   END $$`
@@ -173,7 +174,7 @@ function namesOf(server: string) {
 async function requireTemplate(server: string, run: Run, names: ReturnType<typeof namesOf>): Promise<string> {
   // The times too: a migration that was generated again has the same hash and another time.
   const migrations = expectedMigrations('postgres').map(migration => [migration.hash, migration.folderMillis])
-  const name = names.templates + digestOf(JSON.stringify(migrations))
+  const name = names.templates + digestOf(JSON.stringify([migrations, testSchema]))
   const namesLike = async (prefix: string) =>
     (
       await run(`SELECT datname FROM pg_database WHERE starts_with(datname, '${prefix}') ORDER BY oid DESC`)
@@ -186,7 +187,7 @@ async function requireTemplate(server: string, run: Run, names: ReturnType<typeo
   const draft = `${names.databases}draft_${process.pid}`
   await run(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`)
   await run(`CREATE DATABASE ${draft}`)
-  await migrate(databaseUrl(server, draft))
+  await migrate(databaseUrl(server, draft), patientPostgres)
   const renamed = await run(`ALTER DATABASE ${draft} RENAME TO ${name}`).then(
     () => true,
     () => false,

@@ -18,7 +18,7 @@ import { createClock, type TestClock } from './clock.ts'
 import { conformanceOf } from './conformance.ts'
 import { type Engine, engines, noServer, postgresEngine, type TemporaryDatabase } from './engines.ts'
 import { createFactories, type Factories } from './factories.ts'
-import { patientSettings } from './patience.ts'
+import { patientSettings, schemaSettings } from './patience.ts'
 
 export const ISSUER = 'http://localhost:4000'
 /** No URL leads to PGlite; its worlds have no default of ERASURE_LIST either. */
@@ -86,6 +86,7 @@ export async function createWorld(
   const config = parseConfig({
     ...secrets,
     ...patientSettings,
+    ...schemaSettings,
     IDP_ISSUER: ISSUER,
     DATABASE_URL: temporary.url ?? PGLITE,
     UPLOADS: uploads,

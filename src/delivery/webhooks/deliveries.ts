@@ -1,6 +1,6 @@
 /** Deliveries: one event to one endpoint. */
 import { getTableColumns, sql } from 'drizzle-orm'
-import { firstOfEach } from '../../../db/first-of-each.ts'
+import { byName, firstOfEach } from '../../../db/first-of-each.ts'
 import type { Transaction } from '../../../db/index.ts'
 import { listed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -19,7 +19,7 @@ const selectOldestPending = prepared((tx: Transaction, endpointId: string, userI
   })
   const found = tx
     .$with('found', getTableColumns(webhookDeliveries))
-    .as(sql`select ${webhookDeliveries}.* from ${oldest}`)
+    .as(sql`select ${byName(webhookDeliveries)}.* from ${oldest}`)
   return tx
     .with(found)
     .select({

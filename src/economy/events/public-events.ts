@@ -1,6 +1,6 @@
 /** The newest public events of many fans: what followers may be shown. */
 import { getTableColumns, type SQL, sql, type WithSubquery } from 'drizzle-orm'
-import { firstOfEach } from '../../../db/first-of-each.ts'
+import { byName, firstOfEach } from '../../../db/first-of-each.ts'
 import type { Reader } from '../../../db/index.ts'
 import { isPublicEvent } from '../../../db/schema/economy/events.ts'
 
@@ -42,6 +42,7 @@ export function newestPublicEvents(
 ) {
   const { events } = reader.tables
   const { recordedAt, userId, sequence } = events
+  const shown = byName(events)
   const isBefore = sql`${isPublicEvent(events)} and ${recordedAt} <= ${before.recordedAt}
     and (${recordedAt}, ${userId}, ${sequence}) < (${before.recordedAt}, ${before.userId}, ${before.sequence})`
   const order = sql`${recordedAt} desc, ${sequence} desc`
@@ -63,12 +64,12 @@ export function newestPublicEvents(
     limit,
   })
   return reader.$with('newest', getTableColumns(events)).as(sql`
-    with sample as materialized (select ${recordedAt} as latest_at from ${latestOfEach}
+    with sample as materialized (select ${shown.recordedAt} as latest_at from ${latestOfEach}
       where ${isShown(sql`${fans}.user_id`)} limit 2 * ${limit}),
     bound as materialized (select ${lastOfPage(sql`sample`)} as since),
     found as materialized (select ${fans}.user_id, (${latestSince}) as latest_at from bound cross join ${fans}),
     page_end as materialized (select ${lastOfPage(latestShown)} as since),
     candidates as materialized (select user_id, since from page_end cross join found where latest_at >= since)
-    select ${events}.* from ${ofEach} where ${isShown(sql`candidates.user_id`)}
-    order by ${recordedAt} desc, ${userId} desc, ${sequence} desc limit ${limit}`)
+    select ${shown}.* from ${ofEach} where ${isShown(sql`candidates.user_id`)}
+    order by ${shown.recordedAt} desc, ${shown.userId} desc, ${shown.sequence} desc limit ${limit}`)
 }

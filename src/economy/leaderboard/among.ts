@@ -3,7 +3,7 @@
  * leaves the database.
  */
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import { rowsOfEach } from '../../../db/first-of-each.ts'
+import { byName, rowsOfEach } from '../../../db/first-of-each.ts'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Cursors, Page } from '../../core/pagination.ts'
@@ -76,9 +76,10 @@ const selectPage = prepared((reader: Reader, { board, userId, limit, half, after
   const { leaderboardScores: scores } = reader.tables
   const columns = { minusPoints: scores.minusPoints, reachedAt: scores.reachedAt, userId: scores.userId }
   const followed = reader.$with('followed').as(followedFans(reader, userId))
+  const found = byName(scores)
   const isOf = sql`${scores.board} = ${board} and ${scores.userId} = fan.user_id`
   const member = reader.$with('member', columns).as(sql`
-    select ${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId}
+    select ${found.minusPoints}, ${found.reachedAt}, ${found.userId}
     from ${rowsOfEach(sql`(select user_id from ${followed} union all select ${userId}) as fan`, scores, isOf)}`)
   const own = reader.$with('own').as(
     reader

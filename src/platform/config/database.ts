@@ -12,8 +12,24 @@ export function readPostgresSettings(reader: EnvironmentReader): Readonly<Postgr
     statementTimeoutMs: reader.integer('DATABASE_STATEMENT_TIMEOUT_MS', statementTimeoutMs, 100, 600_000),
     connectTimeoutMs: reader.integer('DATABASE_CONNECT_TIMEOUT_MS', connectTimeoutMs, 100, 600_000),
     preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', preparedStatements),
+    schema: readSchema(reader),
     ca: readCertificates(reader, 'DATABASE_CA', reader.secret('DATABASE_CA')),
   })
+}
+
+/** As PostgreSQL writes it without quotes. Names with `pg_` are its own. */
+const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
+
+/** For several clubs in one database, each in a schema. */
+function readSchema(reader: EnvironmentReader): string | null {
+  const name = 'DATABASE_SCHEMA'
+  const schema = reader.text(name) ?? null
+  if (schema !== null && !SCHEMA.test(schema))
+    reader.refuse(
+      name,
+      'must be a name of at most 63 characters: a-z, 0-9 and _, not beginning with a digit or pg_',
+    )
+  return schema
 }
 
 /** The list of erasures of a SQLite database: next to it, and in none of its backups. */

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { exportScores } from '../../../src/economy/leaderboard/export.ts'
 import { execute, withRawConnection } from '../../db/probe.ts'
 import { createClock } from '../../support/clock.ts'
-import { engines, noServer, postgresEngine, sqliteEngine } from '../../support/engines.ts'
+import { engines, noShadow, postgresEngine, sqliteEngine } from '../../support/engines.ts'
 
 const BOARDS = ['2026-11', '2026-W47', 'all']
 const FANS = 2_000
@@ -26,7 +26,7 @@ test.each(engines)('Scores are exported in the order of the boards ($name)', asy
   await remove()
 })
 
-test.skipIf(noServer !== '')(`a few pages of many are read (PostgreSQL)${noServer}`, async () => {
+test.skipIf(noShadow !== '')(`a few pages of many are read (PostgreSQL)${noShadow}`, async () => {
   const { db, remove } = await postgresEngine.open(createClock())
   const pages = await db.write(async tx => {
     await execute(tx, 'SET LOCAL enable_seqscan = on')

@@ -6,12 +6,12 @@ import { GENESIS_HASH } from '../../../src/economy/points/hash.ts'
 import { ensureUser } from '../../../src/identity/users/users.ts'
 import { countRowsRead } from '../../db/plans.ts'
 import { createClock } from '../../support/clock.ts'
-import { noServer, postgresEngine } from '../../support/engines.ts'
+import { noShadow, postgresEngine } from '../../support/engines.ts'
 
 const ENTRIES = 2_000
 
-test.skipIf(noServer !== '')(
-  `The newest entry of a fan with many is found by its index (PostgreSQL)${noServer}`,
+test.skipIf(noShadow !== '')(
+  `The newest entry of a fan with many is found by its index (PostgreSQL)${noShadow}`,
   async () => {
     const { db, remove } = await postgresEngine.open(createClock())
     const fetched = await db.write(async tx => {

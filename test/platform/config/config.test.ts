@@ -93,6 +93,7 @@ describe('parseConfig', () => {
       statementTimeoutMs: 5_000,
       connectTimeoutMs: 5_000,
       preparedStatements: true,
+      schema: null,
       ca: null,
     })
     const tuned = {
@@ -100,6 +101,7 @@ describe('parseConfig', () => {
       DATABASE_STATEMENT_TIMEOUT_MS: '2000',
       DATABASE_CONNECT_TIMEOUT_MS: '1000',
       DATABASE_PREPARED_STATEMENTS: 'off',
+      DATABASE_SCHEMA: 'harbour_1',
       DATABASE_CA: rootCertificates.slice(0, 2).join('\n'),
     }
     expect(parseConfig({ ...production, ...tuned }).postgres).toEqual({
@@ -107,6 +109,7 @@ describe('parseConfig', () => {
       statementTimeoutMs: 2_000,
       connectTimeoutMs: 1_000,
       preparedStatements: false,
+      schema: 'harbour_1',
       ca: tuned.DATABASE_CA,
     })
   })
@@ -276,6 +279,7 @@ describe('parseConfig', () => {
       'db.example',
       'postgres://db.example/x?sslmode=prefer',
     ],
+    DATABASE_SCHEMA: ['Harbour', '1st', 'a-b', 'a"b', 'pg_harbour', 'x'.repeat(64)],
     DATABASE_CA: [
       'hunter2',
       `${rootCertificates[0]}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`,

@@ -32,8 +32,8 @@ export function Backups({ of: { backups, runs }, onStarted }: BackupsProps) {
         <Note>
           <p>
             The database is PostgreSQL, which its own tools back up, on a schedule outside of the console:{' '}
-            <code>pg_dump --format=custom --file=FILE "$DATABASE_URL"</code>, or base backups and archived WAL
-            for point-in-time recovery.
+            <code>pg_dump --format=custom --file=FILE "$DATABASE_URL"</code> (with <code>--schema</code> if
+            DATABASE_SCHEMA is set), or base backups and archived WAL for point-in-time recovery.
           </p>
           <p>
             “Last backup” above shows what was recorded in <code>maintenance_runs</code> after a dump was

@@ -59,5 +59,5 @@ function hasNone(
     sql`own.${nameOf(column)} = ${intoId}`,
     ...keys.map(key => sql`own.${nameOf(key)} = ${sql.identifier(name)}.${nameOf(key)}`),
   ]
-  return notExists(sql`(select 1 from ${sql.identifier(name)} as own where ${sql.join(own, sql` and `)})`)
+  return notExists(sql`(select 1 from ${table} as own where ${sql.join(own, sql` and `)})`)
 }
