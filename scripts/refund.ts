@@ -1,10 +1,14 @@
 /** `bun run refund [ID [--yes]]`: lists due refunds, and refunds purchases and orders. */
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
-import { describeGoods, type Goods, goodsOf, KINDS } from '../src/operate/admin/refunds/goods.ts'
-import { findRefundable, refundPurchase } from '../src/operate/admin/refunds/refund-purchase.ts'
+import {
+  findRefundable,
+  PURCHASE_KINDS,
+  refundPurchase,
+} from '../src/operate/admin/refunds/refund-purchase.ts'
 import type { Config } from '../src/platform/config/config.ts'
 import { createPayments } from '../src/play/purchases/gateways/create.ts'
+import type { Goods } from '../src/play/purchases/kind.ts'
 import type { Purchase } from '../src/play/purchases/purchase.ts'
 import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { failUsage } from './command/explain.ts'
@@ -37,10 +41,10 @@ await runCommand(command, async ({ parameters: [purchaseId], options, configurat
 async function listDue(db: Database): Promise<CommandResult> {
   const refundDue = []
   const lines = []
-  for (const kind of KINDS)
+  for (const kind of PURCHASE_KINDS)
     for (const row of await kind.listRefundsDue(db.read)) {
       lines.push(`${row.id}  ${priceOf(row)}  fan ${row.userId}  ${row.paymentReference}`)
-      const { members } = await goodsOf(db.read, kind, row)
+      const { members } = await kind.readGoods(db.read, row)
       refundDue.push({ ...summaryOf(row), kind: kind.name, ...members, status: row.status })
     }
   return { json: { refundDue }, text: lines.length > 0 ? lines.join('\n') : 'No refunds are due.' }
@@ -48,7 +52,7 @@ async function listDue(db: Database): Promise<CommandResult> {
 
 async function refundOne(db: Database, config: Config, id: string, yes: boolean): Promise<CommandResult> {
   const { kind, purchase, status } = await findRefundable(db.read, id)
-  const goods = await goodsOf(db.read, kind, purchase)
+  const goods = await kind.readGoods(db.read, purchase)
   const report = { ...summaryOf(purchase), kind: kind.name, ...goods.members }
   if (status === 'refunded') {
     const at = purchase.refundedAt?.toISOString() ?? ''
@@ -73,7 +77,7 @@ async function refundOne(db: Database, config: Config, id: string, yes: boolean)
   if (!refunded) return refundOne(db, config, id, yes)
   const { supplyReturned } = refunded
   const json = { ...report, status: 'refunded', supplyReturned, done: true }
-  const text = `Refunded ${priceOf(purchase)}; ${describeGoods(kind, supplyReturned)}.`
+  const text = `Refunded ${priceOf(purchase)}; ${kind.describeReturn(supplyReturned)}.`
   return { json, text, changed: 1 }
 }
 

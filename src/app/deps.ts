@@ -19,6 +19,7 @@ import { createReservedNames } from '../identity/public-text/reserved-names.ts'
 import { createTextFilter } from '../identity/public-text/text-filter.ts'
 import { createFanEmails } from '../identity/users/emails.ts'
 import { createJobs } from '../operate/admin/jobs/jobs.ts'
+import { PURCHASE_KINDS } from '../operate/admin/refunds/refund-purchase.ts'
 import { createPublicReads } from '../platform/cache/public-reads.ts'
 import { createResponseCache } from '../platform/cache/response-cache.ts'
 import { isTokenValidityTag } from '../platform/cache/tags.ts'
@@ -30,15 +31,11 @@ import { createKeyStore } from '../platform/identity-provider/key-store.ts'
 import { createIdentityProvider, type ProviderObserver } from '../platform/identity-provider/provider.ts'
 import type { ResilienceOptions } from '../platform/identity-provider/resilience-policy.ts'
 import { createCheckInCodes } from '../play/check-ins/code.ts'
-import { packPurchaseKind } from '../play/packs/purchase-kind.ts'
 import { createPayments } from '../play/purchases/gateways/create.ts'
-import type { PurchaseKind } from '../play/purchases/kind.ts'
 import { rewardCodes } from '../play/rewards/redemptions.ts'
 import { createAddressEncryption } from '../play/shop/addresses.ts'
 import { createDownloads } from '../play/shop/downloads.ts'
-import { orderKind } from '../play/shop/order-kind.ts'
 import { voucherCodes } from '../play/shop/vouchers.ts'
-import { topUpKind } from '../play/top-ups/top-up-kind.ts'
 import { createChains } from '../play/wallets/chains.ts'
 
 /** Observers for metrics. */
@@ -154,7 +151,7 @@ export async function createDeps(world: World) {
     fanEmails: config.fansByEmail ? createFanEmails(deriveKey(secret, 'fans by e-mail')) : null,
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
-    purchaseKinds: [packPurchaseKind, orderKind, topUpKind] as readonly PurchaseKind[],
+    purchaseKinds: PURCHASE_KINDS,
     downloads: createDownloads(secret, config.downloads),
     codeSources: [rewardCodes, voucherCodes],
     addressEncryption: createAddressEncryption(config.nativeTokens),

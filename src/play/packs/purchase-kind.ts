@@ -77,6 +77,19 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   async recordRefund(tx, purchase) {
     await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })
   },
+  async readGoods(reader, { id, packId }) {
+    const pack = await findUserPackOf(reader, id)
+    const opened = pack ? pack.openedAt !== null : false
+    const consequence = opened
+      ? 'opened: stays with the fan'
+      : 'sealed: taken back and returned to the supply'
+    return {
+      members: { packId, opened },
+      consequences: [{ item: 'pack', consequence: `${packId}, ${pack ? consequence : 'never delivered'}` }],
+      supplyReturned: pack !== undefined && !opened,
+    }
+  },
+  describeReturn: supplyReturned => `${supplyReturned ? 'the' : 'no'} pack was returned to the supply`,
 }
 
 const SEALED = { openedAt: null, clientSeed: null, seedErasedAt: null, revokedAt: null }

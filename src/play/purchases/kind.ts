@@ -56,6 +56,20 @@ export interface PurchaseKind<
   takeBack(tx: Transaction, row: Row): Promise<boolean>
   /** After the row is refunded. */
   recordRefund(tx: Transaction, row: Row): Promise<void>
+  /** What a refund would do now. */
+  readGoods(reader: Reader, row: Row): Promise<Goods>
+  /** What a refund has done, in words. */
+  describeReturn(supplyReturned: boolean): string
+}
+
+/** What was bought, for whoever refunds it. */
+export interface Goods {
+  /** For the JSON document of `bun run refund`. */
+  members: object
+  /** What becomes of each item, in words. */
+  consequences: { item: string; consequence: string }[]
+  /** Whether a refund would return all of it to the stock. */
+  supplyReturned: boolean
 }
 
 /** For the `detail` of a problem: the status as clients see it. */

@@ -132,10 +132,10 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     const sold = (await readLines(tx, order.id)).filter(({ isSold }) => isSold)
     const back: LineRow[] = []
     for (const line of sold) {
-      const isUnsent = line.state === 'none' || line.state === 'ready'
-      const isBack = isUnsent || (line.kind !== 'physical' && (await takeBackLine(tx, line)))
+      const isBack = isUnsent(line) || (line.kind !== 'physical' && (await takeBackLine(tx, line)))
       if (!isBack) continue
-      await updateLine(tx, order.id, line.number, { state: isUnsent ? 'none' : 'returned', isSold: false })
+      const state = isUnsent(line) ? 'none' : 'returned'
+      await updateLine(tx, order.id, line.number, { state, isSold: false })
       back.push(line)
     }
     changeSold(
@@ -146,6 +146,32 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     return order.completedAt !== null && back.length === sold.length
   },
   recordRefund: (tx, order) => recordOrder(tx, 'order.refunded', order),
+  async readGoods(reader, { id }) {
+    const lines = await readLines(reader, id)
+    return {
+      members: {
+        lines: lines.map(({ number, productId, variantId, quantity, kind, state }) => {
+          return { number, productId, variantId, quantity, kind, state }
+        }),
+      },
+      consequences: lines.map(line => ({
+        item: `line ${line.number}`,
+        consequence: `${line.quantity} × ${line.productId} ${line.variantId}, ${consequenceOf(line)}`,
+      })),
+      supplyReturned: lines.every(line => line.isSold && isUnsent(line)),
+    }
+  },
+  describeReturn: supplyReturned =>
+    supplyReturned ? 'all lines were returned to the stock' : 'not all lines were returned to the stock',
+}
+
+const isUnsent = ({ state }: LineRow) => state === 'none' || state === 'ready'
+
+function consequenceOf(line: LineRow): string {
+  if (!line.isSold) return line.state === 'returned' ? 'returned before' : 'never delivered'
+  if (isUnsent(line)) return 'not shipped: returned to the stock'
+  if (line.kind === 'physical') return `${line.state}: stays with the fan until it comes back`
+  return 'delivered: what was not used is taken back'
 }
 
 /** A reference that has paid another order is recognized by the unique index. */

@@ -74,6 +74,12 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
     return false
   },
   async recordRefund() {},
+  readGoods: async () => ({
+    members: {},
+    supplyReturned: false,
+    consequences: [{ item: 'cash', consequence: 'taken from the balance of the fan, if all of it is left' }],
+  }),
+  describeReturn: () => 'the cash was taken from the balance of the fan',
 }
 
 const keyOf = ({ userId, priceCurrency: currency }: TopUpRow) => ({ userId, currency })

@@ -16,7 +16,7 @@ import {
   type WholeOrder,
 } from '../../../play/shop/order-rows.ts'
 import { readFanOrder } from '../../../play/shop/orders.ts'
-import { goodsOf, KINDS } from '../refunds/goods.ts'
+import { PURCHASE_KINDS } from '../refunds/refund-purchase.ts'
 
 /** Lists of lines, by their state. */
 const LINE_LISTS = { to_pack: 'none', to_ship: 'ready', shipped: 'shipped' } as const
@@ -171,7 +171,7 @@ export async function readOrderDetail(
     addressHidden: !seesAddress && address !== null,
     refund:
       row && isRefundable
-        ? { consequences: (await goodsOf(reader, orderKind, row)).consequences, paidBy: payerOf(row) }
+        ? { consequences: (await orderKind.readGoods(reader, row)).consequences, paidBy: payerOf(row) }
         : null,
   }
 }
@@ -187,7 +187,7 @@ const MAX_REFUNDS = 200
 /** Of every kind of purchase, the oldest first. */
 export async function listRefundsDue(reader: Reader) {
   const due = []
-  for (const kind of KINDS)
+  for (const kind of PURCHASE_KINDS)
     for (const row of await kind.listRefundsDue(reader)) due.push({ kind: kind.name, row })
   due.sort((a, b) => a.row.createdAt.getTime() - b.row.createdAt.getTime())
   const shown = due.slice(0, MAX_REFUNDS)

@@ -1,6 +1,7 @@
 /** A refund by an operator: of any kind of purchase, with the gateway that received its payment. */
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
 import { findOfKinds } from '../../../play/purchases/find.ts'
 import { findGateway, type Payments } from '../../../play/purchases/gateways/create.ts'
 import type { PaymentGateway } from '../../../play/purchases/gateways/gateway.ts'
@@ -8,7 +9,11 @@ import type { PurchaseKind } from '../../../play/purchases/kind.ts'
 import { purchaseProblems } from '../../../play/purchases/problems.ts'
 import { chargeOf, isPaidByGateway, type Purchase, statusOf } from '../../../play/purchases/purchase.ts'
 import { markDue, type Refund, refund } from '../../../play/purchases/refund.ts'
-import { KINDS } from './goods.ts'
+import { orderKind } from '../../../play/shop/order-kind.ts'
+import { topUpKind } from '../../../play/top-ups/top-up-kind.ts'
+
+/** What can be bought. */
+export const PURCHASE_KINDS: readonly PurchaseKind[] = [packPurchaseKind, orderKind, topUpKind]
 
 interface Refundable {
   kind: PurchaseKind
@@ -26,7 +31,7 @@ interface RefundDeps {
 
 /** @throws DomainError `purchase_not_found`; `not_refundable` if nothing was paid */
 export async function findRefundable(reader: Reader, id: string): Promise<Refundable> {
-  const found = await findOfKinds(reader, KINDS, id)
+  const found = await findOfKinds(reader, PURCHASE_KINDS, id)
   if (!found)
     throw new DomainError(purchaseProblems.purchase_not_found, { detail: `There is no purchase ${id}.` })
   const status = statusOf(found.purchase, reader.now())
