@@ -52,14 +52,14 @@ interface GroupCommitDeps extends GroupCommitOptions {
 interface Job {
   /** Milliseconds, as `performance.now()`. */
   since: number
-  work: (tx: Transaction) => Promise<unknown>
-  resolve: (value: unknown) => void
+  /** Resolves to what settles the promise of the caller, once the work is durable. */
+  work: (tx: Transaction) => Promise<() => void>
   reject: (error: unknown) => void
 }
 
 /** The result of a job within its batch. */
 type JobResult =
-  | { job: Job; succeeded: true; value: unknown; tags: string[]; effects: (() => void)[] }
+  | { job: Job; succeeded: true; resolve: () => void; tags: string[]; effects: (() => void)[] }
   | { job: Job; succeeded: false; error: unknown }
 
 export function createGroupCommit(deps: GroupCommitDeps) {
@@ -90,15 +90,15 @@ export function createGroupCommit(deps: GroupCommitDeps) {
     const { tx, end } = endable(Object.assign(Object.create(queries), members) as Transaction)
     savepoint.run()
     try {
-      const value = await scope
+      const resolve = await scope
         .run(async () => {
-          const value = await job.work(tx)
+          const resolve = await job.work(tx)
           for (const statement of await writeDeferred(tx)) await statement.run()
-          return value
+          return resolve
         })
         .finally(end)
       release.run()
-      return { job, succeeded: true, value, tags, effects }
+      return { job, succeeded: true, resolve, tags, effects }
     } catch (error) {
       // After a full disk or an I/O error SQLite rolls back the whole transaction, and with it the batch. A read may have
       // begun another one since.
@@ -163,7 +163,7 @@ export function createGroupCommit(deps: GroupCommitDeps) {
     if (!outcome.succeeded) return job.reject(outcome.error)
     try {
       for (const effect of outcome.effects) effect()
-      job.resolve(outcome.value)
+      outcome.resolve()
     } catch (error) {
       job.reject(error)
     }
@@ -221,9 +221,14 @@ export function createGroupCommit(deps: GroupCommitDeps) {
     async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       scope.requireOutside('write()')
       return new Promise<T>((resolve, reject) => {
-        const since = performance.now()
-        // Guarantee of the cast: the value is the result of `work`.
-        queue.push({ since, work, resolve: resolve as (value: unknown) => void, reject })
+        queue.push({
+          since: performance.now(),
+          work: async tx => {
+            const value = await work(tx)
+            return () => resolve(value)
+          },
+          reject,
+        })
         draining ??= drain()
       })
     },
