@@ -5,10 +5,10 @@
 import type { Transaction } from '../../../db/index.ts'
 import type { CatalogueVersion } from '../../club/catalogue/versions.ts'
 import { getRuleSet, type RuleSet } from '../rules/rule-set.ts'
-import type { Listener } from './readers.ts'
+import type { EventReader, Listener } from './readers.ts'
 
 export interface Listening {
-  listeners: Listener[]
+  listeners: ReadonlyMap<EventReader, Listener>
   /** Whether a subscriber asks for the type. */
   isSubscribed(type: string): boolean
 }
@@ -27,8 +27,8 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
   const found = events.listening
   if (found && found.version === (version?.version ?? null)) return found
   const rules: RuleSet = version ? await getRuleSet(tx, version) : new Map()
-  const listeners: Listener[] = []
-  for (const reader of events.readers) listeners.push(await reader.load(tx))
+  const listeners = new Map<EventReader, Listener>()
+  for (const reader of events.readers) listeners.set(reader, await reader.load(tx))
   const asking: ((type: string) => boolean)[] = []
   for (const subscriber of events.subscribers) asking.push(await subscriber.load(tx))
   const isSubscribed = (type: string) => asking.some(asksFor => asksFor(type))
@@ -42,7 +42,9 @@ export async function listeningAt(tx: Transaction, version: CatalogueVersion | n
  */
 export function mayBookPoints({ spine }: Transaction, type: string): boolean {
   const found = spine.events.listening
-  return !found || found.rules.has(type) || found.listeners.some(listener => listener.listensTo(type))
+  return (
+    !found || found.rules.has(type) || found.listeners.values().some(listener => listener.listensTo(type))
+  )
 }
 
 /** By what this process loaded last. False before the first load. */

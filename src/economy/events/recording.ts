@@ -70,22 +70,22 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     afterwards: (userId, work) => void waiting.push({ userId, work }),
     isAwaited: userId => waiting.some(work => work.userId === userId),
   }
-  const reactions: { listensTo(type: string): boolean; reaction: Reaction }[] = listeners.map(listener => ({
-    listensTo: type => listener.listensTo(type),
-    reaction: listener.open(recording),
-  }))
+  const reactions = new Map<EventReader, Reaction>()
+  for (const [reader, listener] of listeners) reactions.set(reader, listener.open(recording))
 
   function reactionOf<Own extends Reaction>(reader: EventReader<Own>): Own {
-    // Guarantee of the cast: listeners are loaded from the readers, in their order.
-    return reactions[tx.spine.events.readers.indexOf(reader)]?.reaction as Own
+    // Guarantee of the cast: the listener of a reader has opened its reaction.
+    return reactions.get(reader) as Own
   }
+
+  const listensTo = (reader: EventReader, type: string) => listeners.get(reader)?.listensTo(type) ?? false
 
   async function load(events: NewEvent[]) {
     await loadStored(events)
     const fresh = events.filter(event => !known.has(nameOf(event)))
     await rules.load(fresh)
-    for (const { listensTo, reaction } of reactions) {
-      const own = fresh.filter(({ type }) => listensTo(type))
+    for (const [reader, reaction] of reactions) {
+      const own = fresh.filter(({ type }) => listensTo(reader, type))
       if (own.length > 0) await reaction.load(own)
     }
   }
@@ -131,10 +131,13 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
   async function decide(event: NewEvent, into: Recorded, store: (decisions: string) => void) {
     const decisions = await rules.apply(event)
     if (decisions && decisions.length > 0) store(JSON.stringify(decisions))
-    const listening = reactions.filter(({ listensTo }) => listensTo(event.type))
-    for (const { reaction } of listening) await reaction.onEvent(event)
+    if (decisions !== null) into.hasListeners = true
+    for (const [reader, reaction] of reactions) {
+      if (!listensTo(reader, event.type)) continue
+      into.hasListeners = true
+      await reaction.onEvent(event)
+    }
     into.grants = grantsOf(decisions ?? [])
-    into.hasListeners ||= decisions !== null || listening.length > 0
   }
 
   async function loadVoids(keys: EventKey[]) {
@@ -145,7 +148,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     await ledgers.loadCauses(
       rows.flatMap(row => (row.userId ? causesOf({ ...row, userId: row.userId }, decisionsOf(row)) : [])),
     )
-    for (const { reaction } of reactions) if (events.length > 0) await reaction.loadVoids(events)
+    for (const reaction of reactions.values()) if (events.length > 0) await reaction.loadVoids(events)
   }
 
   async function voidEvent(key: EventKey): Promise<Voided | undefined> {
@@ -157,7 +160,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     const taken = await rules.takeBack(event, decisionsOf(row))
     Object.assign(row, { voidedAt: now, taken: JSON.stringify(taken) })
     if (row.sequence !== NOT_WRITTEN) changed.add(row)
-    for (const { reaction } of reactions) await reaction.onVoid(event)
+    for (const reaction of reactions.values()) await reaction.onVoid(event)
     return { taken, isRepeat: false }
   }
 
@@ -170,7 +173,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
     await insertRows(tx, tx.tables.events, [...changed], { set: ['decisions', 'voidedAt', 'taken'] })
     await ledgers.write()
     await rules.write()
-    for (const { reaction } of reactions) await reaction.write()
+    for (const reaction of reactions.values()) await reaction.write()
     for (const { work } of waiting) await work()
   }
 
