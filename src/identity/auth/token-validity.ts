@@ -20,9 +20,9 @@ import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { listSignIns } from '../users/merges.ts'
 import {
   findTokenValidity,
+  joinedTokenValidity,
   readTokenValidity,
   type TokenValidity,
-  tokenValidityOfSubject,
 } from '../users/user-token-validity.ts'
 import {
   deletedUser,
@@ -93,19 +93,9 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
     .from(revokedTokens)
     .where(inArray(revokedTokens.id, [values.id, values.formerId]))
     .limit(1)
-  const user = tokenValidityOfSubject(reader, values).as('user')
-  const { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } = user
+  const { user, columns } = joinedTokenValidity(reader, values)
   return reader
-    .select({
-      revokedId: sql<string | null>`(${revoked})`,
-      userId,
-      sessionsEndedAt,
-      deletedAt,
-      erasedAt,
-      mergedIntoId,
-      locale,
-      hasBlocks,
-    })
+    .select({ revokedId: sql<string | null>`(${revoked})`, ...columns })
     .from(sql`(select 1 as one) as token`)
     .leftJoin(user, sql`true`)
 })
@@ -136,24 +126,14 @@ export async function requireValidNativeToken(
  */
 const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId: string }) => {
   const { nativeSessions } = reader.tables
-  const user = tokenValidityOfSubject(reader, values).as('user')
-  const { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } = user
+  const { user, columns } = joinedTokenValidity(reader, values)
   const isSession = and(
     eq(nativeSessions.id, values.sessionId),
     eq(nativeSessions.provider, values.provider),
     eq(nativeSessions.subject, values.subject),
   )
   return reader
-    .select({
-      session: nativeSessions,
-      userId,
-      sessionsEndedAt,
-      deletedAt,
-      erasedAt,
-      mergedIntoId,
-      locale,
-      hasBlocks,
-    })
+    .select({ session: nativeSessions, ...columns })
     .from(nativeSessions)
     .leftJoin(user, sql`true`)
     .where(isSession)

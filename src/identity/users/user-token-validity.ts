@@ -69,7 +69,7 @@ function deletedAtOf(reader: Reader, userId: Column) {
 }
 
 /** Query for the token validity of a subject. Two lookups: see `selectRecords`. */
-export function tokenValidityOfSubject(reader: Reader, { provider, subject, erased }: SubjectKeys) {
+function tokenValidityOfSubject(reader: Reader, { provider, subject, erased }: SubjectKeys) {
   const { users } = reader.tables
   const { id: userId, sessionsEndedAt, erasedAt, mergedIntoId, locale, hasBlocks } = users
   const named = (name: string) =>
@@ -86,6 +86,13 @@ export function tokenValidityOfSubject(reader: Reader, { provider, subject, eras
       .from(users)
       .where(isSubject(reader, provider, name))
   return named(subject).unionAll(named(erased))
+}
+
+/** Its columns, within another query. */
+export function joinedTokenValidity(reader: Reader, values: SubjectKeys) {
+  const user = tokenValidityOfSubject(reader, values).as('user')
+  const { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } = user
+  return { user, columns: { userId, sessionsEndedAt, deletedAt, erasedAt, mergedIntoId, locale, hasBlocks } }
 }
 
 const selectTokenValidity = prepared(tokenValidityOfSubject)
