@@ -5,7 +5,7 @@
  */
 import { asc, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
-import { listMergesInto } from '../../identity/users/merges.ts'
+import { listMergedIds } from '../../identity/users/merges.ts'
 import { carriedBy } from './reasons.ts'
 
 export interface Lot {
@@ -70,22 +70,6 @@ export async function readMergedLots(reader: Reader, userIds: string[]): Promise
 /** The ledgers of fans with merged records, and of these records. */
 export const readMergedLedgers = async (reader: Reader, userIds: string[]): Promise<Ledgers> =>
   readLedgers(reader, await listMergedIds(reader, userIds))
-
-/** The fans who were merged into these, also by way of others. Fans into whom none was merged are left out. */
-async function listMergedIds(reader: Reader, userIds: string[]): Promise<Map<string, string[]>> {
-  const merged = new Map<string, string[]>()
-  let level = new Map(userIds.map(userId => [userId, userId]))
-  while (level.size > 0) {
-    const next = new Map<string, string>()
-    for (const { fromId, intoId } of await listMergesInto(reader, [...level.keys()])) {
-      const userId = level.get(intoId) ?? intoId
-      merged.getOrInsertComputed(userId, () => []).push(fromId)
-      next.set(fromId, userId)
-    }
-    level = next
-  }
-  return merged
-}
 
 async function readLedgers(reader: Reader, merged: Map<string, string[]>): Promise<Ledgers> {
   if (merged.size === 0) return new Map()

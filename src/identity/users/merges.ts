@@ -2,7 +2,7 @@
  * Fans who were merged. The record of a merged fan is a further sign-in of the fan it was merged into: its subject leads to
  * that fan, and its history stays with it.
  */
-import { asc, eq, inArray, or } from 'drizzle-orm'
+import { asc, eq, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -70,23 +70,41 @@ export const listMerges = prepared((reader: Reader, userIds: string) => {
     .where(isListed(reader, fromId, userIds))
 })
 
-/** Direct merges into these fans. */
-export function listMergesInto(reader: Reader, userIds: string[]): Promise<Merge[]> {
-  const { fromId, intoId } = reader.tables.fanMerges
-  return reader.select({ fromId, intoId }).from(reader.tables.fanMerges).where(inArray(intoId, userIds))
+const listMergesInto = prepared((reader: Reader, userIds: string) => {
+  const { fanMerges } = reader.tables
+  const { fromId, intoId } = fanMerges
+  return reader
+    .select({ fromId, intoId })
+    .from(fanMerges)
+    .where(isListed(reader, intoId, userIds))
+})
+
+/** The merges of these fans (`fromId`), or into them (`intoId`), and then those of the fans at the other end, one level after the other. */
+async function* walkMerges(reader: Reader, userIds: string[], by: keyof Merge): AsyncGenerator<Merge[]> {
+  const [list, other] =
+    by === 'fromId' ? ([listMerges, 'intoId'] as const) : ([listMergesInto, 'fromId'] as const)
+  for (let ids = userIds; ids.length > 0; ) {
+    const merges = await list(reader, toList(ids))
+    yield merges
+    ids = merges.map(merge => merge[other])
+  }
 }
 
 /** The merges of these fans, and of the fans into which they were merged. */
 export async function followMerges(reader: Reader, userIds: string[]): Promise<Merge[]> {
-  if (userIds.length === 0) return []
-  const merges = await listMerges(reader, toList(userIds))
-  return [
-    ...merges,
-    ...(await followMerges(
-      reader,
-      merges.map(({ intoId }) => intoId),
-    )),
-  ]
+  return (await Array.fromAsync(walkMerges(reader, userIds, 'fromId'))).flat()
+}
+
+/** The fans who were merged into these, also by way of others. Fans into whom none was merged are left out. */
+export async function listMergedIds(reader: Reader, userIds: string[]): Promise<Map<string, string[]>> {
+  const merged = new Map<string, string[]>()
+  let heirs = new Map(userIds.map(userId => [userId, userId]))
+  for await (const merges of walkMerges(reader, userIds, 'intoId')) {
+    const next = merges.map(({ fromId, intoId }) => [fromId, heirs.get(intoId) ?? intoId] as const)
+    for (const [fromId, heir] of next) merged.getOrInsertComputed(heir, () => []).push(fromId)
+    heirs = new Map(next)
+  }
+  return merged
 }
 
 /** The merges of a fan, in both directions, with the operators. */
