@@ -30,6 +30,14 @@ export const PictureUrl = (description: string) =>
     errorNoun: 'an https URL, or a path like /pictures/scarf.svg',
   })
 
+const HTTPS = '^https://'
+
+/** Of a page. */
+export const HttpsUrl = (description: string) =>
+  Type.String({ maxLength: MAX_URL_LENGTH, pattern: HTTPS, description, errorNoun: 'an https URL' })
+
+export const isHttpsUrl = ({ pattern }: TSchema): boolean => pattern === HTTPS
+
 /** Whether a member is stated as an instant, or null. */
 export const isInstantInput = (schema: TSchema): boolean => withoutNull(schema).format === 'instant'
 

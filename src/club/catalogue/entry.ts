@@ -6,7 +6,7 @@ import { isPlainHttps, isPlainPath } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Static, TObject, TSchema } from '../../core/typebox.ts'
-import { isPictureUrl, RESERVED_SLUGS, withoutNull } from './entry-schema.ts'
+import { isHttpsUrl, isPictureUrl, RESERVED_SLUGS, withoutNull } from './entry-schema.ts'
 import { catalogueProblems } from './problems.ts'
 import { changesOf, isText, textFaults } from './texts.ts'
 
@@ -96,6 +96,8 @@ function memberFaults(schema: TSchema, value: unknown, pointer: string): EntryFa
   if (value === null || value === undefined) return []
   if (isText(schema)) return textFaults(pointer, value)
   if (isPictureUrl(schema)) return pictureFaults(pointer, String(value))
+  if (isHttpsUrl(schema))
+    return isPlainHttps(String(value)) ? [] : [{ pointer, message: 'must be an https URL' }]
   const inner = withoutNull(schema)
   if (inner !== schema) return memberFaults(inner, value, pointer)
   // Of the forms of a union none has texts.
