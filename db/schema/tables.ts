@@ -6,6 +6,7 @@
 import { defineCatalogueTables } from './club/catalogue.ts'
 import { defineMatchesTables } from './club/matches.ts'
 import { definePicturesTables } from './club/pictures.ts'
+import { defineSponsorsTables } from './club/sponsors.ts'
 import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
 import { defineEventSinkTables } from './delivery/event-sink.ts'
@@ -62,6 +63,7 @@ function defineTables(kit: ColumnKit) {
     ...teams,
     ...users,
     ...matches,
+    ...defineSponsorsTables(kit),
     ...definePicturesTables(kit, users),
     ...defineHttpTables(kit),
     ...defineIdentityProviderTables(kit),

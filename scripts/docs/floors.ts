@@ -22,7 +22,10 @@ export const DOMAINS: Record<string, Domain> = {
     about: 'who calls',
     rooms: [['users', 'server-keys'], ['sanctions'], ['auth'], ['relations', 'public-text']],
   },
-  club: { about: 'what the club declares', rooms: [['catalogue', 'pictures'], ['teams'], ['matches']] },
+  club: {
+    about: 'what the club declares',
+    rooms: [['catalogue', 'pictures'], ['teams', 'sponsors'], ['matches']],
+  },
   economy: {
     about: 'what happened, and what it earned',
     rooms: [['leaderboard'], ['points'], ['rules', 'cash'], ['events'], ['expiry']],

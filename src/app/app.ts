@@ -3,6 +3,7 @@ import { Elysia, NotFoundError } from 'elysia'
 import { matchesRoutes } from '../club/matches/routes.ts'
 import { pictureFiles } from '../club/pictures/file-routes.ts'
 import { picturesRoutes } from '../club/pictures/routes.ts'
+import { sponsorsRoutes } from '../club/sponsors/routes.ts'
 import { teamsRoutes } from '../club/teams/routes.ts'
 import { createCachedRead } from '../core/cached-read.ts'
 import type { RequestHandler } from '../core/tracer.ts'
@@ -81,7 +82,11 @@ const callers = (deps: Deps) =>
     .use(termsRoutes(deps))
 
 const club = (deps: Deps) =>
-  domain('club').use(teamsRoutes(deps)).use(matchesRoutes(deps)).use(picturesRoutes(deps))
+  domain('club')
+    .use(teamsRoutes(deps))
+    .use(matchesRoutes(deps))
+    .use(sponsorsRoutes(deps))
+    .use(picturesRoutes(deps))
 
 const economy = (deps: Deps) =>
   domain('economy')

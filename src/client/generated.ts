@@ -1363,6 +1363,22 @@ export interface components {
             /** @description Of a live or finished match, else null. */
             awayScore: number | null;
         };
+        /** Sponsor */
+        Sponsor: {
+            /** @description Slug of the sponsor. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description Its logo: https URL, or a path of the API’s origin. */
+            imageUrl: string | null;
+            /** @description Its page: https URL. */
+            url: string | null;
+        };
+        /** Sponsors */
+        Sponsors: {
+            /** @description By id. */
+            sponsors: components["schemas"]["Sponsor"][];
+        };
         /** Picture */
         Picture: {
             /** @description A path of the API’s origin, for `avatarUrl` of the profile, or for entries of the catalogue. */
@@ -6174,6 +6190,29 @@ export interface operations {
             };
         };
     };
+    listSponsors: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sponsors"];
+                };
+            };
+        };
+    };
     listTeams: {
         parameters: {
             query?: {
@@ -7595,6 +7634,8 @@ export interface codes {
   listSessions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your sets. The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift. */
   listSets: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the sponsors. The active sponsors of the club, by id. */
+  listSponsors: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the teams. The clubs that a fan can follow, by id. */
   listTeams: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your top-ups. Newest first, in every status. */
@@ -7760,6 +7801,7 @@ export const requests = {
   listSanctions: { method: 'GET', path: '/api/user/sanctions', caller: true, repeatable: true },
   listSessions: { method: 'GET', path: '/api/auth/sessions', caller: true, repeatable: true },
   listSets: { method: 'GET', path: '/api/user/sets', caller: true, repeatable: true },
+  listSponsors: { method: 'GET', path: '/api/sponsors', repeatable: true },
   listTeams: { method: 'GET', path: '/api/teams', repeatable: true },
   listTopUps: { method: 'GET', path: '/api/cash/top-ups', caller: true, repeatable: true },
   listTrades: { method: 'GET', path: '/api/user/trades', caller: true, repeatable: true },

@@ -18,6 +18,11 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
     },
     { kind: 'team', entry: { id: id('bay'), name: 'Bay <b>', shortName: 'BAY', city: 'Bay', active: false } },
     {
+      kind: 'sponsor',
+      entry: { id: id('ferries'), name: long, imageUrl: '/pictures/f.svg', url: 'https://ferries.example/' },
+    },
+    { kind: 'sponsor', entry: { id: id('energy'), name: 'Energy', active: false } },
+    {
       kind: 'reward',
       entry: {
         ...{
