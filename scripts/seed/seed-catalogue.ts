@@ -6,6 +6,7 @@ import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
 import { matchKind } from '../../src/club/matches/upsert-match.ts'
+import { sponsorKind } from '../../src/club/sponsors/sponsor-kind.ts'
 import { teamKind } from '../../src/club/teams/team-kind.ts'
 import { ruleKind } from '../../src/economy/rules/upsert-rule.ts'
 import { packKind } from '../../src/play/packs/upsert-pack.ts'
@@ -22,6 +23,7 @@ import { products, type SeedProduct } from './demo-products.ts'
 import { quests } from './demo-quests.ts'
 import { rules } from './demo-rules.ts'
 import { sets } from './demo-sets.ts'
+import { sponsors } from './demo-sponsors.ts'
 import { pictureUrl } from './pictures/address.ts'
 import { inLanguages } from './texts/texts.ts'
 
@@ -44,6 +46,7 @@ interface Part extends Pick<EntryKind<never>, 'table'> {
 /** In the order of an import. */
 const PARTS = {
   teams: { table: teamKind.table, ids: teams.map(([id]) => id), write: seedTeams },
+  sponsors: byVerb(sponsorKind, sponsors),
   rewards: { table: rewardKind.table, ids: idsOf(rewards), write: seedRewards },
   packs: { table: packKind.table, ids: idsOf(packs), write: seedPacks },
   matches: { table: matchKind.table, ids: idsOf(matches), write: seedMatches },
@@ -104,7 +107,7 @@ function idsOf(entries: readonly { id: string }[]): string[] {
 function byVerb<Entry extends { id: string }>(
   kind: EntryKind<Entry>,
   entries: readonly Entry[],
-  rowsOf: (entry: Entry) => number,
+  rowsOf: (entry: Entry) => number = () => 1,
 ): Part {
   const part = { table: kind.table, ids: idsOf(entries) }
   return {

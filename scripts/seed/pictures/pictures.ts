@@ -6,6 +6,7 @@ import { rewards, teams } from '../demo-catalogue.ts'
 import { collectibles, packs } from '../demo-packs.ts'
 import { products } from '../demo-products.ts'
 import { quests } from '../demo-quests.ts'
+import { sponsors } from '../demo-sponsors.ts'
 import { pictureUrl } from './address.ts'
 import { backdrops } from './backdrops.ts'
 import { drawCrest } from './crests.ts'
@@ -81,6 +82,11 @@ const productScenes: Record<string, Scene> = {
   'centenary-shirt': ['centenaryShirt', 'rays', 'royal'],
 }
 
+const sponsorScenes: Record<string, Scene> = {
+  'northlight-energy': ['flame', 'floodlit', 'sand'],
+  'tideline-ferries': ['flag', 'hoops', 'sea'],
+}
+
 const packPalettes: Record<string, keyof typeof palettes> = {
   starter: 'pitch',
   'derby-day': 'ember',
@@ -144,6 +150,8 @@ export function drawPictures(): Map<string, string> {
     drawn.set(pictureUrl('quests', id), drawScene(SQUARE, sceneOf(questScenes, id), 0.84))
   for (const { id } of products)
     drawn.set(pictureUrl('products', id), drawScene(WIDE, sceneOf(productScenes, id), 1.55))
+  for (const { id } of sponsors)
+    drawn.set(pictureUrl('sponsors', id), drawScene(SQUARE, sceneOf(sponsorScenes, id), 0.84))
   for (const { id, itemsPerPack } of packs)
     drawn.set(pictureUrl('packs', id), drawPack(packPalettes[id] ?? 'steel', itemsPerPack))
   return drawn
