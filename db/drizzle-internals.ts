@@ -1,7 +1,7 @@
 /**
  * All that this code uses of Drizzle beyond its interface. `drizzle-orm` is pinned: an upgrade that changes these parts fails
  * with an error that names them, and `test/db/drizzle-internals.test.ts`. Drizzle could replace this file by finding the
- * decoders of a prepared statement once, and by running it on the connection of a transaction.
+ * decoders of a prepared statement once, and by running it on another connection than that which built it.
  */
 import { is, SQL, Subquery } from 'drizzle-orm'
 
@@ -30,11 +30,33 @@ export function clientOf<Client>(transaction: object): Client {
   return (session as { client: Client }).client
 }
 
-/** The same statement on another connection. */
+/** The class of the sessions of a driver. The statements of one cannot run on another. */
+export function driverOf(queries: object): unknown {
+  const { session } = queries as { session?: object }
+  requireMembers(session ?? {}, 'a session', ['client'])
+  return session?.constructor
+}
+
+/** The statement without its connection, so that it does not keep a closed one: for `onClient` and `onSqlite`. */
+export const detached = (statement: object) =>
+  copyWith(statement, 'stmt' in statement ? { stmt: undefined } : { client: undefined })
+
+/** The same statement on another connection to PostgreSQL. */
 export function onClient(statement: object, client: unknown): object {
   requireMembers(statement, 'a prepared statement', ['client'])
   return Object.create(statement, { client: { value: client } })
 }
+
+/** The same statement on another connection of bun:sqlite. */
+export function onSqlite(statement: object, connection: { prepare(text: string): unknown }): object {
+  requireMembers(statement, 'a prepared statement', ['stmt', 'query'])
+  // Guarantee of the cast: the query of a statement has its SQL, without which nothing runs.
+  const { query } = statement as { query: { sql: string } }
+  return copyWith(statement, { stmt: connection.prepare(query.sql) })
+}
+
+const copyWith = (statement: object, members: object): object =>
+  Object.assign(Object.create(Object.getPrototypeOf(statement)), statement, members)
 
 /** The SQL of a selected field that is no column: SQL, SQL with an alias, or a subquery. */
 export function sqlOf(field: unknown): { decoder: { mapFromDriverValue(value: unknown): unknown } } {

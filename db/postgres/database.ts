@@ -3,6 +3,7 @@ import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { builtStatements, keptStatements } from '../built-statements.ts'
 import { clientOf, onClient } from '../drizzle-internals.ts'
 import { createEndOfWork } from '../end-of-work.ts'
 import { translateDatabaseError } from '../errors.ts'
@@ -61,10 +62,14 @@ export function databaseOn(
   const meter = createWriteMeter(1, { onEnd: observer?.writeEnded })
   const scope = createWorkScope()
   const read = outsideWork(
-    extend<Reader>(queries, { tables, spine, statements: new Map(), ...sources }),
+    extend<Reader>(queries, {
+      tables,
+      spine,
+      statements: keptStatements(tables, queries, bindTo(queries)),
+      ...sources,
+    }),
     scope,
   )
-  const writeStatements = new Map<string, object>()
   const listeners: ((tag: string) => void)[] = []
   const notify = (tag: string) => {
     for (const listener of listeners) listener(tag)
@@ -100,7 +105,7 @@ export function databaseOn(
       const tx = extend<Transaction>(transaction, {
         tables,
         spine,
-        statements: shareStatements(writeStatements, transaction),
+        statements: builtStatements(tables, transaction, bindTo(transaction)),
         ...sources,
         now: () => at,
         clock: sources.now,
@@ -153,7 +158,7 @@ export function databaseOn(
         return await repeatOnConflict(conflictMs, () =>
           queries.transaction(
             transaction => {
-              const statements = shareStatements(writeStatements, transaction)
+              const statements = builtStatements(tables, transaction, bindTo(transaction))
               return work(extend<Reader>(transaction, { tables, spine, statements, ...sources }))
             },
             { isolationLevel: 'repeatable read', accessMode: 'read only' },
@@ -202,21 +207,8 @@ function extend<T>(queries: object, members: object): T {
   return Object.assign(Object.create(queries), members) as T
 }
 
-/**
- * Shares the statements of `prepared` among all transactions. Drizzle binds a prepared query to the connection of its
- * transaction, so each use gets a copy that is bound to the current one.
- */
-function shareStatements(shared: Map<string, object>, transaction: object): Transaction['statements'] {
-  const client = clientOf(transaction)
-  return {
-    get(name) {
-      const statement = shared.get(name)
-      return statement && onClient(statement, client)
-    },
-    set(name, statement) {
-      // Guarantee of the cast: `prepared` sets Drizzle's prepared queries.
-      shared.set(name, statement as object)
-      return this as Map<string, unknown>
-    },
-  }
+/** Drizzle binds a prepared query to its connection: each use gets a copy that is bound to the current one. */
+function bindTo(queries: object) {
+  const client = clientOf(queries)
+  return (statement: object) => onClient(statement, client)
 }

@@ -1,6 +1,8 @@
 /** SQLite in WAL mode: one writer connection with group commit, and one that reads while a batch is open. */
 import type { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { keptStatements } from '../built-statements.ts'
+import { onSqlite } from '../drizzle-internals.ts'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import { noSpine } from '../no-spine.ts'
@@ -26,7 +28,9 @@ const TRUNCATE_RETRY_MS = 20
 /** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
 export function queriesOn(connection: Connection, sources: Sources, spine = noSpine): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
-  return Object.assign(queries, { tables: tablesOf(sqlite), spine, statements: new Map(), ...sources })
+  const tables = tablesOf(sqlite)
+  const statements = keptStatements(tables, queries, statement => onSqlite(statement, connection))
+  return Object.assign(queries, { tables, spine, statements, ...sources })
 }
 
 function connectReader(path: string): Connection {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { clientOf, onClient, rowPartsOf, sqlOf } from '../../db/drizzle-internals.ts'
+import { clientOf, driverOf, onClient, onSqlite, rowPartsOf, sqlOf } from '../../db/drizzle-internals.ts'
 import { setRowMapper } from '../../db/row-mapper.ts'
 import { cacheStatements, onEither } from '../../db/sqlite/statements.ts'
 import product from '../../package.json'
@@ -77,6 +77,12 @@ describe('An upgrade that changes them', () => {
     ],
     ['a transaction without a session', () => clientOf({}), 'a session has no client'],
     ['a statement without a connection', () => onClient({}, {}), 'a prepared statement has no client'],
+    [
+      'a statement that is not compiled',
+      () => onSqlite({}, { prepare: () => null }),
+      'a prepared statement has no stmt, query',
+    ],
+    ['queries without a session', () => driverOf({}), 'a session has no client'],
     ['SQL without a decoder', () => sqlOf({ sql: {} }), 'SQL has no decoder'],
   ])('to %s is an error that names the place', (_, use, message) => {
     expect(use).toThrow(message)

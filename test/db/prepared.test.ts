@@ -127,7 +127,7 @@ for (const engine of everyEngine) {
       expect(await selectActive(read, false, SCARF.updatedAt)).toEqual([{ id: 'shirt' }])
     })
 
-    test('a statement is built once for each connection, and takes new values at each call', async () => {
+    test('a statement is built once, and takes new values at each call', async () => {
       await selectRewards(read, { title: 'Scarf', minPoints: 1 })
       const built = await countBuilt(async () => {
         expect(await selectRewards(read, { title: 'Scarf', minPoints: 100 })).toEqual([{ id: 'scarf' }])
@@ -135,6 +135,28 @@ for (const engine of everyEngine) {
         expect(await selectRewards(read, { title: 'Shirt', minPoints: 1 })).toEqual([{ id: 'shirt' }])
       })
       expect(built).toBe(0)
+    })
+
+    test('a statement that one connection built runs on every other, with the rows that are there', async () => {
+      const selectTitles = prepared((reader: Reader, id: string) => {
+        const { rewards } = reader.tables
+        return reader.select({ title: rewards.title }).from(rewards).where(eq(rewards.id, id))
+      })
+      expect(await selectTitles(read, 'scarf')).toEqual([{ title: 'Scarf' }])
+      const other = await engine.open(createClock())
+      const { db } = other
+      const built = spyOn(db.read, 'select')
+      await db.write(async tx => {
+        const within = spyOn(tx, 'select')
+        await insertReward(tx, { ...SCARF, title: 'Their scarf' })
+        expect(await selectTitles(tx, 'scarf')).toEqual([{ title: 'Their scarf' }])
+        expect(within).not.toHaveBeenCalled()
+      })
+      expect(await selectTitles(db.read, 'scarf')).toEqual([{ title: 'Their scarf' }])
+      expect(await db.snapshot(reader => selectTitles(reader, 'scarf'))).toEqual([{ title: 'Their scarf' }])
+      expect(built).not.toHaveBeenCalled()
+      await other.remove()
+      expect(await selectTitles(read, 'scarf')).toEqual([{ title: 'Scarf' }])
     })
 
     test('the order of the values does not matter', async () => {
