@@ -151,7 +151,7 @@ export function createApp(deps: Deps) {
   const { enabled, demoFolder } = deps.config.docs
   const api = createApi(deps)
   const docs = enabled
-    ? docsRoutes(deps, api, describeMessages(), deps.config.production ? undefined : figuresOf(deps))
+    ? docsRoutes(deps, api, describeMessages, deps.config.production ? undefined : figuresOf(deps))
     : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes(deps.config) : new Elysia()

@@ -19,11 +19,11 @@ import type { DescribedMessage } from './webhooks.ts'
 const DocumentQuery = Closed({ enums: Type.Optional(Type.Literal('open')) })
 type DocumentContext = Pick<Context, 'request' | 'set'> & { query: typeof DocumentQuery.static }
 
-/** `api` holds the routes to document, `messages` what endpoints of webhooks receive, `readFigures` those of the first page. */
+/** `api` holds the routes to document, `messages` describes what endpoints of webhooks receive, `readFigures` those of the first page. */
 export function docsRoutes(
   { config, identity }: { config: Config; identity: IdentityProvider },
   api: AnyElysia,
-  messages: DescribedMessage[],
+  messages: () => DescribedMessage[],
   readFigures?: () => Promise<Record<string, number>>,
 ) {
   // As `createApp` serves it.
@@ -69,8 +69,9 @@ export function docsRoutes(
 }
 
 /** The document is generated once, and again only when the provider comes up or moves. */
-function documentOf(api: AnyElysia, publicUrl: string | null, messages: DescribedMessage[]) {
+function documentOf(api: AnyElysia, publicUrl: string | null, describe: () => DescribedMessage[]) {
   async function generate(endpoints: Endpoints | null, enums: Enums) {
+    const messages = describe()
     const text = JSON.stringify(await generateOpenApi(api, { publicUrl, endpoints, messages, enums }))
     return { text, etag: etagOf(text), gzip: new Blob([Bun.gzipSync(text)]) }
   }

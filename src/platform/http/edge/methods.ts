@@ -32,14 +32,16 @@ export function methodsOf(routes: Route[], path: string): string[] {
  * `/packs/purchase` is not GET of `/packs/:packId`.
  */
 export function shadowedRoutes(routes: Route[]): Route[] {
-  const shadowed = routes
-    .filter(({ path }) => !path.includes(':'))
-    .flatMap(({ path }) =>
-      routes
-        .filter(other => other.path.includes(':') && matches(other.path, path.split('/')))
-        .filter(({ method }) => !routes.some(route => route.path === path && route.method === method))
-        .map(({ method }) => ({ method, path })),
-    )
+  const isParametrized = ({ path }: Route) => path.includes(':')
+  const parametrized = routes.filter(isParametrized)
+  const declared = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+  const literal = new Set(routes.filter(route => !isParametrized(route)).map(({ path }) => path))
+  const shadowed = [...literal].flatMap(path => {
+    const given = path.split('/')
+    return parametrized
+      .filter(({ method, path: other }) => !declared.has(`${method} ${path}`) && matches(other, given))
+      .map(({ method }) => ({ method, path }))
+  })
   return [...new Map(shadowed.map(route => [`${route.method} ${route.path}`, route])).values()]
 }
 
