@@ -1,7 +1,8 @@
 /** `bun run dev` in a temporary folder, on free ports. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newDatabaseFolder } from './database-folder.ts'
 import { programOf, shortLivedEnv, testedExecutable } from './executable.ts'
 import { freePort } from './processes.ts'
 import { failureEnv } from './serializable.ts'
@@ -22,7 +23,7 @@ export async function startDev(
   executable = testedExecutable,
   parameters: string[] = [],
 ): Promise<RunningDev> {
-  const folder = mkdtempSync(join(tmpdir(), 'matchday-dev-'))
+  const folder = newDatabaseFolder()
   const ports = {
     PORT: String(freePort()),
     MOCK_IDP_PORT: String(freePort()),

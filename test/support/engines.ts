@@ -1,6 +1,5 @@
 /** The databases that tests run on: SQLite, and PostgreSQL as a server (`TEST_POSTGRES_URL`) or as PGlite. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
@@ -10,6 +9,7 @@ import { migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { clusterDatabasesOf } from './cluster-databases.ts'
+import { newDatabaseFolder } from './database-folder.ts'
 import { openPatiently, POOL_SIZE, patientPostgres, testSchema } from './patience.ts'
 import { openPglite } from './pglite.ts'
 import { databasesOf } from './server-databases.ts'
@@ -34,7 +34,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 const sqliteTemplate = once(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const folder = newDatabaseFolder()
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'template.db')
   await migrate(`sqlite:${path}`)
@@ -44,7 +44,7 @@ const sqliteTemplate = once(async () => {
 export const sqliteEngine: Engine = {
   name: 'SQLite',
   async open(sources, observer) {
-    const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+    const folder = newDatabaseFolder()
     const path = join(folder, 'test.db')
     copyFileSync(await sqliteTemplate(), path)
     const url = `sqlite:${path}`
