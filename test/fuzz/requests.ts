@@ -1,6 +1,7 @@
 /** Requests to an operation of the OpenAPI document: some valid, most nearly so, some plainly hostile. */
 import fc, { type Arbitrary } from 'fast-check'
 import type { Document, Json, Located } from '../platform/docs/document.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 export interface FuzzedRequest {
   /** Path and query, encoded or meant not to be. */
@@ -28,7 +29,7 @@ const hostileName = fc.constantFrom(
   'a/b~c',
 )
 const hostileText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
   fc.constantFrom(
     '',
