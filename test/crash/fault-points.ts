@@ -44,8 +44,7 @@ const QUERIES = new Set<PropertyKey>(['select', 'selectDistinct', 'insert', 'upd
 const watchTransaction = (tx: Transaction, before: () => void | Promise<void>): Transaction =>
   new Proxy(tx, {
     get(target, name) {
-      // No prepared statement is reused, so that each statement is built through the fault points.
-      if (name === 'statements') return new Map()
+      if (name === 'statements') return watchStatements(target.statements, before)
       const member = Reflect.get(target, name)
       if (!QUERIES.has(name)) return member
       return (...given: unknown[]) => watchBuilder(member.apply(target, given), before)
@@ -74,13 +73,31 @@ function watchBuilder<T extends object>(builder: T, before: () => void | Promise
   })
 }
 
+type Statements = Transaction['statements']
+
+/** Of the prepared statements that are watched. */
+const unwatched = new WeakMap<object, object>()
+
+/** Statements are kept without fault points, and get those of the transaction that uses them. */
+const watchStatements = (statements: Statements, before: () => void | Promise<void>): Statements => ({
+  get(name) {
+    // Guarantee of the cast: `prepared` sets prepared statements.
+    const statement = statements.get(name) as Prepared | undefined
+    return statement && watchPrepared(statement, before)
+  },
+  set(name, statement) {
+    // Guarantee of the cast: `watchBuilder` gave it to `prepared`.
+    return statements.set(name, unwatched.get(statement as object))
+  },
+})
+
 interface Prepared {
   execute(values?: Record<string, unknown>): Promise<unknown>
 }
 
 /** See `db/prepared.ts`: a prepared statement begins at `execute`. */
-const watchPrepared = (statement: Prepared, before: () => void | Promise<void>): Prepared =>
-  new Proxy(statement, {
+function watchPrepared(statement: Prepared, before: () => void | Promise<void>): Prepared {
+  const watched = new Proxy(statement, {
     get(target, name) {
       if (name !== 'execute') return Reflect.get(target, name, target)
       return async (values?: Record<string, unknown>) => {
@@ -89,6 +106,9 @@ const watchPrepared = (statement: Prepared, before: () => void | Promise<void>):
       }
     },
   })
+  unwatched.set(watched, statement)
+  return watched
+}
 
 /** Of an insert, an update or a query, begun or complete. */
 const isBuilder = (value: unknown): value is object =>
