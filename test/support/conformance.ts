@@ -93,7 +93,9 @@ function closed(document: OpenApiDocument): OpenApiDocument {
 
 export function createConformance(open: OpenApiDocument): Conformance {
   const document = closed(open)
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // Each schema is compiled once, as it is: most are used a few times, and compiling takes most of the time of a first use.
+  const quick = { inlineRefs: false, code: { optimize: false } }
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ...quick })
   addFormats(ajv)
   ajv.addSchema({ $id: 'http://localhost/openapi', ...document })
   const compiled = new Map<string, ValidateFunction>()
