@@ -324,6 +324,7 @@ describe('kinds of files', () => {
       'src/identity/auth/groups.ts',
       'src/identity/server-keys/group.ts',
       'src/operate/console/app.ts',
+      'src/operate/console/contract/action.ts',
       'src/operate/console/contract/staff.ts',
     ])
     const hook =

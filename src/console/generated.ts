@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "session_not_found" | "insufficient_points" | "points_limit_reached" | "ref_reused" | "cash_not_accepted" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "fans_not_mergeable" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "backup_not_possible" | "backup_has_no_room" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
+        ProblemCode: "not_found" | "method_not_allowed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "link_not_valid" | "database_busy" | "database_unavailable" | "malformed_request" | "validation_failed" | "rate_limited" | "internal_error" | "overloaded" | "storage_full" | "logout_token_not_valid" | "identity_provider_unavailable" | "fan_not_found" | "invalid_cursor" | "event_not_found" | "session_not_found" | "fans_not_mergeable" | "points_limit_reached" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "not_claimed" | "already_used" | "redemption_not_found" | "code_not_used" | "approval_not_found" | "approval_closed" | "own_approval" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_secret_unreadable" | "job_running" | "server_key_exists" | "server_key_not_found" | "run_not_found" | "import_too_large" | "import_files_full" | "import_file_gone" | "import_file_complete" | "backup_not_possible" | "backup_has_no_room" | "import_file_incomplete" | "import_not_tried" | "import_has_invalid_lines" | "job_not_found" | "catalogue_conflict" | "entry_not_found" | "revision_conflict" | "revision_not_found" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "voucher_reserved" | "case_not_open" | "sanction_not_in_force" | "appeal_not_open" | "appeal_of_own_decision" | "match_not_found" | "stale_revision" | "order_not_found" | "line_state_not_allowed" | "purchase_not_found" | "not_refundable" | "payment_gateway_unavailable";
         /** @description The request body exceeds the size limit that `detail` states. Send a smaller body. */
         PayloadTooLargeProblem: {
             /**
@@ -179,6 +179,23 @@ export interface components {
              */
             code: "session_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. `blockedBy` states which. Decide these first. */
+        FansNotMergeableProblem: {
+            /**
+             * @description `fans_not_mergeable`.
+             * @constant
+             */
+            code: "fans_not_mergeable";
+            blockedBy: ("same_fan" | "already_merged" | "sanction_in_force" | "report_open" | "appeal_open")[];
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Balance and lifetime points are at most 9007199254740991 (2^53 - 1), and these points would exceed it. Nothing was booked. */
+        PointsLimitReachedProblem: {
+            /**
+             * @description `points_limit_reached`.
+             * @constant
+             */
+            code: "points_limit_reached";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
             /**
@@ -192,14 +209,6 @@ export interface components {
             points: number;
             /** @description The difference. */
             missingPoints: number;
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Balance and lifetime points are at most 9007199254740991 (2^53 - 1), and these points would exceed it. Nothing was booked. */
-        PointsLimitReachedProblem: {
-            /**
-             * @description `points_limit_reached`.
-             * @constant
-             */
-            code: "points_limit_reached";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description A grant with this `ref` was booked for another fan or for other points. Use a new `ref` for each new grant. */
         RefReusedProblem: {
@@ -289,15 +298,6 @@ export interface components {
              */
             code: "code_not_used";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Both are the same fan, one of them was merged before, or moderators have not decided: a sanction of the fan to be merged is in force, or there is an open report about either or an open appeal of the fan. `blockedBy` states which. Decide these first. */
-        FansNotMergeableProblem: {
-            /**
-             * @description `fans_not_mergeable`.
-             * @constant
-             */
-            code: "fans_not_mergeable";
-            blockedBy: ("same_fan" | "already_merged" | "sanction_in_force" | "report_open" | "appeal_open")[];
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description No action waits, or has waited, under this id. */
         ApprovalNotFoundProblem: {
             /**
@@ -379,22 +379,6 @@ export interface components {
              */
             code: "run_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description PostgreSQL is backed up by its own tools, such as `pg_dump`, on a schedule outside of the console. */
-        BackupNotPossibleProblem: {
-            /**
-             * @description `backup_not_possible`.
-             * @constant
-             */
-            code: "backup_not_possible";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Delete old backups on the server, or set BACKUPS to a folder of another disk. */
-        BackupHasNoRoomProblem: {
-            /**
-             * @description `backup_has_no_room`.
-             * @constant
-             */
-            code: "backup_has_no_room";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description `detail` says how large it may be. Divide it, or use the command. */
         ImportTooLargeProblem: {
             /**
@@ -426,6 +410,22 @@ export interface components {
              * @constant
              */
             code: "import_file_complete";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description PostgreSQL is backed up by its own tools, such as `pg_dump`, on a schedule outside of the console. */
+        BackupNotPossibleProblem: {
+            /**
+             * @description `backup_not_possible`.
+             * @constant
+             */
+            code: "backup_not_possible";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Delete old backups on the server, or set BACKUPS to a folder of another disk. */
+        BackupHasNoRoomProblem: {
+            /**
+             * @description `backup_has_no_room`.
+             * @constant
+             */
+            code: "backup_has_no_room";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description Send all parts first. */
         ImportFileIncompleteProblem: {
@@ -993,74 +993,6 @@ export interface components {
                 expiresAt: string;
             }[];
         };
-        /** FanGrant */
-        FanGrant: {
-            /** @description Points; negative to take points from the balance. Not zero. */
-            delta: number;
-            /** @description Names the grant, over all fans and sources. The fan sees it in the ledger, where it stays: it must not contain personal data. */
-            ref: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
-            reason: string;
-        };
-        /** BookedForFan */
-        BookedForFan: {
-            /** @description False: it was booked before, and nothing was changed. */
-            created: boolean;
-            /** @description Afterwards: points, or minor units that can be spent. */
-            balance: number;
-        };
-        /** FanCash */
-        FanCash: {
-            /** @description Minor units of the currency. */
-            amount: number;
-            /** @description ISO 4217; one of `CASH_CURRENCIES`. */
-            currency: string;
-            /** @description Names the promotion, over all fans and sources. The fan sees it in the entries, where it stays: it must not contain personal data. */
-            ref: string;
-            /** @description What is not spent by then ends. Without it, it does not end. */
-            expiresAt?: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
-            reason: string;
-        };
-        /** EventToVoid */
-        EventToVoid: {
-            /** @description The source of the event. */
-            source: string;
-            /** @description Its id. */
-            eventId: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
-            reason: string;
-        };
-        /** VoidedEventOfFan */
-        VoidedEventOfFan: {
-            taken: {
-                /** @description The rule. */
-                ruleId: string;
-                /** @description Points that were taken back. */
-                points: number;
-                /** @description Points that the fan has spent. */
-                uncollected: number;
-            }[];
-        };
-        /** OnlyReason */
-        OnlyReason: {
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
-            reason: string;
-        };
-        /** EndedSessions */
-        EndedSessions: {
-            /** @description Devices that were signed in. */
-            devices: number;
-        };
-        /** NewNames */
-        NewNames: {
-            /** @description Null clears it. */
-            displayName?: string | null;
-            /** @description Null frees it. */
-            handle?: string | null;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
-            reason: string;
-        };
         /** FanClaims */
         FanClaims: {
             /** @description The latest first, at most 200. */
@@ -1079,10 +1011,8 @@ export interface components {
                 usedBy: string | null;
             }[];
         };
-        /** CodeToReopen */
-        CodeToReopen: {
-            /** @description The code that the fan shows. */
-            code: string;
+        /** OnlyReason */
+        OnlyReason: {
             /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
             reason: string;
         };
@@ -1152,6 +1082,76 @@ export interface components {
             moved: {
                 [key: string]: number;
             };
+        };
+        /** FanGrant */
+        FanGrant: {
+            /** @description Points; negative to take points from the balance. Not zero. */
+            delta: number;
+            /** @description Names the grant, over all fans and sources. The fan sees it in the ledger, where it stays: it must not contain personal data. */
+            ref: string;
+            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** BookedForFan */
+        BookedForFan: {
+            /** @description False: it was booked before, and nothing was changed. */
+            created: boolean;
+            /** @description Afterwards: points, or minor units that can be spent. */
+            balance: number;
+        };
+        /** FanCash */
+        FanCash: {
+            /** @description Minor units of the currency. */
+            amount: number;
+            /** @description ISO 4217; one of `CASH_CURRENCIES`. */
+            currency: string;
+            /** @description Names the promotion, over all fans and sources. The fan sees it in the entries, where it stays: it must not contain personal data. */
+            ref: string;
+            /** @description What is not spent by then ends. Without it, it does not end. */
+            expiresAt?: string;
+            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** EventToVoid */
+        EventToVoid: {
+            /** @description The source of the event. */
+            source: string;
+            /** @description Its id. */
+            eventId: string;
+            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** VoidedEventOfFan */
+        VoidedEventOfFan: {
+            taken: {
+                /** @description The rule. */
+                ruleId: string;
+                /** @description Points that were taken back. */
+                points: number;
+                /** @description Points that the fan has spent. */
+                uncollected: number;
+            }[];
+        };
+        /** EndedSessions */
+        EndedSessions: {
+            /** @description Devices that were signed in. */
+            devices: number;
+        };
+        /** NewNames */
+        NewNames: {
+            /** @description Null clears it. */
+            displayName?: string | null;
+            /** @description Null frees it. */
+            handle?: string | null;
+            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            reason: string;
+        };
+        /** CodeToReopen */
+        CodeToReopen: {
+            /** @description The code that the fan shows. */
+            code: string;
+            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            reason: string;
         };
         /** MergeOfFans */
         MergeOfFans: {
@@ -1471,20 +1471,6 @@ export interface components {
                 response: string;
             }[];
         };
-        /** AddedWebhookEndpoint */
-        AddedWebhookEndpoint: {
-            /** @description Of the endpoint. */
-            id: string;
-            /** @description Shown this once. */
-            secret: string;
-        };
-        /** RotatedWebhookSecret */
-        RotatedWebhookSecret: {
-            /** @description Shown this once. */
-            secret: string;
-            /** @description Until then the previous secret also signs. */
-            previousSecretEndsAt: string;
-        };
         /** WebhookTest */
         WebhookTest: {
             succeeded: boolean;
@@ -1534,6 +1520,20 @@ export interface components {
                 [key: string]: number | string;
             };
             error: string | null;
+        };
+        /** AddedWebhookEndpoint */
+        AddedWebhookEndpoint: {
+            /** @description Of the endpoint. */
+            id: string;
+            /** @description Shown this once. */
+            secret: string;
+        };
+        /** RotatedWebhookSecret */
+        RotatedWebhookSecret: {
+            /** @description Shown this once. */
+            secret: string;
+            /** @description Until then the previous secret also signs. */
+            previousSecretEndsAt: string;
         };
         /** ServerKeys */
         ServerKeys: {
@@ -5296,8 +5296,9 @@ export interface problems {
   'invalid_cursor': components['schemas']['InvalidCursorProblem']
   'event_not_found': components['schemas']['EventNotFoundProblem']
   'session_not_found': components['schemas']['SessionNotFoundProblem']
-  'insufficient_points': components['schemas']['InsufficientPointsProblem']
+  'fans_not_mergeable': components['schemas']['FansNotMergeableProblem']
   'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
+  'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'cash_not_accepted': components['schemas']['CashNotAcceptedProblem']
   'terms_not_accepted': components['schemas']['TermsNotAcceptedProblem']
@@ -5308,7 +5309,6 @@ export interface problems {
   'already_used': components['schemas']['AlreadyUsedProblem']
   'redemption_not_found': components['schemas']['RedemptionNotFoundProblem']
   'code_not_used': components['schemas']['CodeNotUsedProblem']
-  'fans_not_mergeable': components['schemas']['FansNotMergeableProblem']
   'approval_not_found': components['schemas']['ApprovalNotFoundProblem']
   'approval_closed': components['schemas']['ApprovalClosedProblem']
   'own_approval': components['schemas']['OwnApprovalProblem']
@@ -5319,12 +5319,12 @@ export interface problems {
   'server_key_exists': components['schemas']['ServerKeyExistsProblem']
   'server_key_not_found': components['schemas']['ServerKeyNotFoundProblem']
   'run_not_found': components['schemas']['RunNotFoundProblem']
-  'backup_not_possible': components['schemas']['BackupNotPossibleProblem']
-  'backup_has_no_room': components['schemas']['BackupHasNoRoomProblem']
   'import_too_large': components['schemas']['ImportTooLargeProblem']
   'import_files_full': components['schemas']['ImportFilesFullProblem']
   'import_file_gone': components['schemas']['ImportFileGoneProblem']
   'import_file_complete': components['schemas']['ImportFileCompleteProblem']
+  'backup_not_possible': components['schemas']['BackupNotPossibleProblem']
+  'backup_has_no_room': components['schemas']['BackupHasNoRoomProblem']
   'import_file_incomplete': components['schemas']['ImportFileIncompleteProblem']
   'import_not_tried': components['schemas']['ImportNotTriedProblem']
   'import_has_invalid_lines': components['schemas']['ImportHasInvalidLinesProblem']

@@ -5,6 +5,7 @@ import { addPicture, MAX_SIDE, storeFile } from '../../../club/pictures/upload.t
 import type { TSchema } from '../../../core/typebox.ts'
 import { entryKinds } from '../../admin/import/catalogue-records.ts'
 import { entryJsonSchema } from '../../admin/import/json-schema.ts'
+import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -29,9 +30,62 @@ const authorOf = ({ id, name }: Staff, reason: string): Author => ({
 const entry = { id: 'home-scarf', name: 'Home scarf' }
 const reason = 'For the new season.'
 
+/** Changes of one entry: what is saved is in its history as well. */
+const ofEntry = {
+  subject: ({ params: { kind, entryId } }: { params: { kind: string; entryId: string } }) => ({
+    kind,
+    id: entryId,
+  }),
+  permission: 'catalogue.write',
+  params: schema.EntryParams,
+  answer: schema.Saved,
+} as const
+
+const changes = [
+  action({
+    ...ofEntry,
+    method: 'PUT',
+    path: '/:kind/entries/:entryId',
+    id: 'saveCatalogueEntry',
+    summary: 'Save an entry',
+    onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
+    body: schema.SaveEntry,
+    open: true,
+    maxBodyBytes: MAX_ENTRY_BYTES,
+    verb: (tx, { body, params, staff }) => saveEntry(tx, params, body, authorOf(staff, body.reason)),
+    detail: saved => saved,
+    problems: saveEntry.problems,
+    example: { entry, revision: 3, reason },
+  }),
+  action({
+    ...ofEntry,
+    path: '/:kind/entries/:entryId/activation',
+    id: 'switchCatalogueEntry',
+    summary: 'Offer an entry, or take it back',
+    onePerson: ({ body, params }) => !body.active || !entryKinds[params.kind].givesValue,
+    body: schema.SwitchEntry,
+    verb: (tx, { body, params, staff }) => switchEntry(tx, params, body, authorOf(staff, body.reason)),
+    detail: (saved, { body: { active } }) => ({ ...saved, active }),
+    problems: switchEntry.problems,
+    example: { active: false, revision: 3, reason },
+  }),
+  action({
+    ...ofEntry,
+    path: '/:kind/entries/:entryId/restore',
+    id: 'restoreCatalogueEntry',
+    summary: 'Make an entry as it was at a revision',
+    onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
+    body: schema.RestoreEntry,
+    verb: (tx, { body, params, staff }) => restoreEntry(tx, params, body, authorOf(staff, body.reason)),
+    detail: (saved, { body: { restore } }) => ({ ...saved, restored: restore }),
+    problems: restoreEntry.problems,
+    example: { restore: 1, revision: 3, reason },
+  }),
+]
+
 export const catalogueRoutes = (deps: ConsoleDeps) => {
   const { read } = deps.db
-  return staff(deps, { prefix: '/api/catalogue', tag: 'Catalogue' })
+  const group = staff(deps, { prefix: '/api/catalogue', tag: 'Catalogue' })
     .get(
       '',
       () => listKinds(read),
@@ -107,50 +161,6 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         problems: readEntry.problems,
       }),
     )
-    .put(
-      '/:kind/entries/:entryId',
-      ({ params, body, act, staff }) =>
-        act(
-          { kind: params.kind, id: params.entryId },
-          body.reason,
-          tx => saveEntry(tx, params, body, authorOf(staff, body.reason)),
-          { detail: saved => saved },
-        ),
-      consoleOperation({
-        id: 'saveCatalogueEntry',
-        summary: 'Save an entry',
-        permission: 'catalogue.write',
-        onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
-        params: schema.EntryParams,
-        body: schema.SaveEntry,
-        open: true,
-        maxBodyBytes: MAX_ENTRY_BYTES,
-        responses: { 200: schema.Saved },
-        problems: saveEntry.problems,
-        examples: { body: { entry, revision: 3, reason } },
-      }),
-    )
-    .post(
-      '/:kind/entries/:entryId/activation',
-      ({ params, body, act, staff }) =>
-        act(
-          { kind: params.kind, id: params.entryId },
-          body.reason,
-          tx => switchEntry(tx, params, body, authorOf(staff, body.reason)),
-          { detail: saved => ({ ...saved, active: body.active }) },
-        ),
-      consoleOperation({
-        id: 'switchCatalogueEntry',
-        summary: 'Offer an entry, or take it back',
-        permission: 'catalogue.write',
-        onePerson: ({ body, params }) => !body.active || !entryKinds[params.kind].givesValue,
-        params: schema.EntryParams,
-        body: schema.SwitchEntry,
-        responses: { 200: schema.Saved },
-        problems: switchEntry.problems,
-        examples: { body: { active: false, revision: 3, reason } },
-      }),
-    )
     .get(
       '/:kind/entries/:entryId/history',
       ({ params, query }) => listHistory({ ...deps, read }, params, query),
@@ -178,27 +188,6 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
       }),
     )
     .post(
-      '/:kind/entries/:entryId/restore',
-      ({ params, body, act, staff }) =>
-        act(
-          { kind: params.kind, id: params.entryId },
-          body.reason,
-          tx => restoreEntry(tx, params, body, authorOf(staff, body.reason)),
-          { detail: saved => ({ ...saved, restored: body.restore }) },
-        ),
-      consoleOperation({
-        id: 'restoreCatalogueEntry',
-        summary: 'Make an entry as it was at a revision',
-        permission: 'catalogue.write',
-        onePerson: ({ params }) => !entryKinds[params.kind].givesValue,
-        params: schema.EntryParams,
-        body: schema.RestoreEntry,
-        responses: { 200: schema.Saved },
-        problems: restoreEntry.problems,
-        examples: { body: { restore: 1, revision: 3, reason } },
-      }),
-    )
-    .post(
       '/pictures',
       async ({ body, act, status }) => {
         const file = await storeFile(deps, body, MAX_SIDE.catalogue)
@@ -220,6 +209,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         examples: { body: {} },
       }),
     )
+  return withActions(group, changes)
 }
 
 const preview = <Line extends TSchema>(kind: 'Rule' | 'Quest', what: string, Line: Line) =>

@@ -14,7 +14,7 @@ import { callOf, type Reached } from './call.ts'
 
 type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'idempotencyKey' | 'whenSuspended'
 
-interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
+export interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   extends Omit<Declaration<Body, Query, Params, Responses, Problem>, OfPublicApi> {
   /** Of `roles.ts`. */
   permission: Permission

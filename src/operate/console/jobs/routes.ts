@@ -1,6 +1,8 @@
 /** Runs of jobs, files for imports, and the repeated tasks of the process. */
 import { DomainError } from '../../../core/problems.ts'
 import { PART_BYTES } from '../../admin/import/limits.ts'
+import type { RunRow } from '../../admin/jobs/runs.ts'
+import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -11,12 +13,87 @@ import * as schema from './schema.ts'
 import { startBackup, startCheck, startImport, startJob } from './start.ts'
 
 const reason = 'Before the audit of the season.'
-/** For the audit log. */
-const started = { detail: ({ id, kind }: { id: string; kind: string }) => ({ run: id, kind }) }
+/** A run that was started. */
+const starting = {
+  permission: 'jobs.write',
+  detail: ({ id, kind }: RunRow) => ({ run: id, kind }),
+  answer: schema.JobRun,
+  status: 202,
+  respond: presentRun,
+} as const
+
+const changes = ({ jobs, config }: ConsoleDeps) => [
+  action({
+    ...starting,
+    path: '',
+    id: 'startVerification',
+    summary: 'Verify the ledger, quests or items in the background',
+    onePerson: 'It gives nothing.',
+    body: schema.StartVerification,
+    subject: ({ body: { kind } }) => ({ kind: 'job', id: kind }),
+    verb: (tx, { body: { kind }, staff }) => startJob(tx, { jobs, staff }, kind),
+    problems: startJob.problems,
+    example: { kind: 'verify-provenance', reason },
+  }),
+  action({
+    ...starting,
+    path: '/backups',
+    id: 'startBackup',
+    summary: 'Back up a SQLite database in the background',
+    onePerson: 'It gives nothing.',
+    body: schema.StartBackup,
+    subject: { kind: 'job', id: 'backup' },
+    verb: (tx, { staff }) => startBackup(tx, { jobs, staff }, config),
+    problems: startBackup.problems,
+    example: { reason },
+  }),
+  action({
+    ...starting,
+    path: '/imports/files/:fileId/check',
+    id: 'checkImportFile',
+    summary: 'Try a file: what would its import do?',
+    onePerson: 'It changes nothing.',
+    reversible: 'It changes nothing.',
+    params: schema.FileParams,
+    body: schema.CheckFile,
+    subject: ({ params: { fileId } }) => ({ kind: 'import_file', id: fileId }),
+    verb: (tx, { body, params: { fileId }, staff }) => startCheck(tx, { jobs, staff }, fileId, body),
+    problems: startCheck.problems,
+    example: { source: 'till' },
+  }),
+  action({
+    ...starting,
+    path: '/imports',
+    id: 'startImport',
+    summary: 'Import a file that was tried',
+    body: schema.StartImport,
+    subject: ({ body: { check } }) => ({ kind: 'job_run', id: check }),
+    verb: (tx, { body, staff }) => startImport(tx, { jobs, staff }, body),
+    problems: startImport.problems,
+    example: { check: '01981e2c-7c1f-7000-8000-000000000003', reason },
+  }),
+  action({
+    path: '/:runId/cancel',
+    id: 'cancelJob',
+    summary: 'End a run within seconds',
+    permission: 'jobs.write',
+    onePerson: 'It gives nothing.',
+    params: schema.RunParams,
+    body: schema.CancelRun,
+    subject: ({ params: { runId } }) => ({ kind: 'job_run', id: runId }),
+    verb: async (tx, { params: { runId } }) => {
+      if (!(await jobs.cancel(tx, runId))) throw new DomainError(jobProblems.job_not_found)
+      return { cancelling: true }
+    },
+    answer: schema.Cancelled,
+    problems: [jobProblems.job_not_found],
+    example: { reason: 'The match begins.' },
+  }),
+]
 
 export const jobRoutes = (deps: ConsoleDeps) => {
-  const { db, jobs } = deps
-  return staff(deps, { prefix: '/api/jobs', tag: 'Jobs' })
+  const { db } = deps
+  const group = staff(deps, { prefix: '/api/jobs', tag: 'Jobs' })
     .get(
       '',
       () => readJobs(deps),
@@ -37,49 +114,6 @@ export const jobRoutes = (deps: ConsoleDeps) => {
         params: schema.RunParams,
         responses: { 200: schema.JobRun },
         problems: [jobProblems.run_not_found],
-      }),
-    )
-    .post(
-      '',
-      async ({ body: { kind, reason }, act, staff, status }) => {
-        const subject = { kind: 'job', id: kind }
-        return status(
-          202,
-          presentRun(await act(subject, reason, tx => startJob(tx, { jobs, staff }, kind), started)),
-        )
-      },
-      consoleOperation({
-        id: 'startVerification',
-        summary: 'Verify the ledger, quests or items in the background',
-        permission: 'jobs.write',
-        onePerson: 'It gives nothing.',
-        body: schema.StartVerification,
-        responses: { 202: schema.JobRun },
-        problems: startJob.problems,
-        examples: { body: { kind: 'verify-provenance', reason } },
-      }),
-    )
-    .post(
-      '/backups',
-      async ({ body, act, staff, status }) => {
-        const subject = { kind: 'job', id: 'backup' }
-        const run = await act(
-          subject,
-          body.reason,
-          tx => startBackup(tx, { jobs, staff }, deps.config),
-          started,
-        )
-        return status(202, presentRun(run))
-      },
-      consoleOperation({
-        id: 'startBackup',
-        summary: 'Back up a SQLite database in the background',
-        permission: 'jobs.write',
-        onePerson: 'It gives nothing.',
-        body: schema.StartBackup,
-        responses: { 202: schema.JobRun },
-        problems: startBackup.problems,
-        examples: { body: { reason } },
       }),
     )
     .post(
@@ -126,65 +160,5 @@ export const jobRoutes = (deps: ConsoleDeps) => {
         examples: { body: {} },
       }),
     )
-    .post(
-      '/imports/files/:fileId/check',
-      async ({ params: { fileId }, body, act, staff, status }) => {
-        const subject = { kind: 'import_file', id: fileId }
-        const run = await act(
-          subject,
-          undefined,
-          tx => startCheck(tx, { jobs, staff }, fileId, body),
-          started,
-        )
-        return status(202, presentRun(run))
-      },
-      consoleOperation({
-        id: 'checkImportFile',
-        summary: 'Try a file: what would its import do?',
-        permission: 'jobs.write',
-        onePerson: 'It changes nothing.',
-        reversible: 'It changes nothing.',
-        params: schema.FileParams,
-        body: schema.CheckFile,
-        responses: { 202: schema.JobRun },
-        problems: startCheck.problems,
-        examples: { body: { source: 'till' } },
-      }),
-    )
-    .post(
-      '/imports',
-      async ({ body, act, staff, status }) => {
-        const subject = { kind: 'job_run', id: body.check }
-        const run = await act(subject, body.reason, tx => startImport(tx, { jobs, staff }, body), started)
-        return status(202, presentRun(run))
-      },
-      consoleOperation({
-        id: 'startImport',
-        summary: 'Import a file that was tried',
-        permission: 'jobs.write',
-        body: schema.StartImport,
-        responses: { 202: schema.JobRun },
-        problems: startImport.problems,
-        examples: { body: { check: '01981e2c-7c1f-7000-8000-000000000003', reason } },
-      }),
-    )
-    .post(
-      '/:runId/cancel',
-      ({ params: { runId }, body: { reason }, act }) =>
-        act({ kind: 'job_run', id: runId }, reason, async tx => {
-          if (!(await jobs.cancel(tx, runId))) throw new DomainError(jobProblems.job_not_found)
-          return { cancelling: true }
-        }),
-      consoleOperation({
-        id: 'cancelJob',
-        summary: 'End a run within seconds',
-        permission: 'jobs.write',
-        onePerson: 'It gives nothing.',
-        params: schema.RunParams,
-        body: schema.CancelRun,
-        responses: { 200: schema.Cancelled },
-        problems: [jobProblems.job_not_found],
-        examples: { body: { reason: 'The match begins.' } },
-      }),
-    )
+  return withActions(group, changes(deps))
 }

@@ -7,6 +7,7 @@ import { readCheckInCode } from '../../../play/check-ins/check-in.ts'
 import { CheckInCode } from '../../../play/check-ins/schema.ts'
 import { listAllMatches, listSeasons, readMatchDetail } from '../../admin/matches/read-matches.ts'
 import { reportState } from '../../admin/matches/report-state.ts'
+import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -17,7 +18,48 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
   const { db, cursors, config, checkInCodes } = deps
   const publicUrl = config.docs.publicUrl ?? `http://localhost:${config.port}`
   const read = (matchId: string) => readMatchDetail(db.read, publicUrl, matchId)
-  return staff(deps, { prefix: '/api/match-day', tag: 'Match day' })
+  const ofMatch = {
+    subject: ({ params: { matchId } }: { params: { matchId: string } }) => ({ kind: 'match', id: matchId }),
+    permission: 'matches.write',
+    params: schema.MatchParams,
+    answer: schema.MatchDetail,
+    respond: (_: unknown, { params: { matchId } }: { params: { matchId: string } }) => read(matchId),
+  } as const
+  const changes = [
+    action({
+      ...ofMatch,
+      method: 'PUT',
+      path: '/matches/:matchId',
+      id: 'reportMatch',
+      summary: 'Enter status, scores and kick-off of a match',
+      description: 'A result settles the predictions; another result settles them again.',
+      onePerson: async ({ body, params, reader }) => !(await reportGivesValue(reader, params.matchId, body)),
+      reversible: 'enter the former state with the next revision',
+      body: schema.ReportedState,
+      verb: (tx, { body, params: { matchId } }) => reportState(tx, matchId, body),
+      detail: (_, { body: { revision, status, homeScore, awayScore } }) => ({
+        revision,
+        status,
+        homeScore,
+        awayScore,
+      }),
+      problems: [...reportState.problems, ...readMatchDetail.problems],
+      example: { ...exampleUpdate, reason: 'The referee has corrected the report.' },
+    }),
+    action({
+      ...ofMatch,
+      path: '/matches/:matchId/revision',
+      id: 'resetMatchRevision',
+      summary: 'Lower the revision of a match, after a wrong number shut out later reports',
+      onePerson: 'It gives nothing.',
+      body: schema.ResetRevision,
+      verb: (tx, { body: { revision }, params: { matchId } }) => resetRevision(tx, matchId, revision),
+      detail: ({ before }, { body: { revision } }) => ({ before, revision }),
+      problems: [...resetRevision.problems, ...readMatchDetail.problems],
+      example: { revision: 4, reason: 'The scoreboard had sent 4000.' },
+    }),
+  ]
+  const group = staff(deps, { prefix: '/api/match-day', tag: 'Match day' })
     .get(
       '/matches',
       ({ query }) => listAllMatches(db.read, cursors, query, pageOf(query)),
@@ -65,49 +107,5 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         problems: readCheckInCode.problems,
       }),
     )
-    .put(
-      '/matches/:matchId',
-      async ({ act, body, params: { matchId } }) => {
-        const { revision, status, homeScore, awayScore } = body
-        await act({ kind: 'match', id: matchId }, body.reason, tx => reportState(tx, matchId, body), {
-          detail: { revision, status, homeScore, awayScore },
-        })
-        return read(matchId)
-      },
-      consoleOperation({
-        id: 'reportMatch',
-        summary: 'Enter status, scores and kick-off of a match',
-        description: 'A result settles the predictions; another result settles them again.',
-        permission: 'matches.write',
-        onePerson: async ({ body, params, reader }) =>
-          !(await reportGivesValue(reader, params.matchId, body)),
-        reversible: 'enter the former state with the next revision',
-        params: schema.MatchParams,
-        body: schema.ReportedState,
-        responses: { 200: schema.MatchDetail },
-        problems: [...reportState.problems, ...readMatchDetail.problems],
-        examples: { body: { ...exampleUpdate, reason: 'The referee has corrected the report.' } },
-      }),
-    )
-    .post(
-      '/matches/:matchId/revision',
-      async ({ act, body, params: { matchId } }) => {
-        const { revision, reason } = body
-        await act({ kind: 'match', id: matchId }, reason, tx => resetRevision(tx, matchId, revision), {
-          detail: ({ before }) => ({ before, revision }),
-        })
-        return read(matchId)
-      },
-      consoleOperation({
-        id: 'resetMatchRevision',
-        summary: 'Lower the revision of a match, after a wrong number shut out later reports',
-        permission: 'matches.write',
-        onePerson: 'It gives nothing.',
-        params: schema.MatchParams,
-        body: schema.ResetRevision,
-        responses: { 200: schema.MatchDetail },
-        problems: [...resetRevision.problems, ...readMatchDetail.problems],
-        examples: { body: { revision: 4, reason: 'The scoreboard had sent 4000.' } },
-      }),
-    )
+  return withActions(group, changes)
 }

@@ -1,5 +1,4 @@
 /** Moderation: the queue, cases, decisions and appeals. */
-import { Elysia } from 'elysia'
 import { pageOf } from '../../../core/pagination.ts'
 import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../identity/sanctions/decisions.ts'
@@ -14,6 +13,7 @@ import {
   readRecord,
   readReporter,
 } from '../../admin/moderation/read-case.ts'
+import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -84,12 +84,82 @@ const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
       }),
     )
 
-const writeRoutes = (deps: ConsoleDeps, { db } = deps) =>
-  staff(deps, { prefix: '/api/moderation', tag: 'Moderation' })
-    .post(
+const about = (kind: string, member: string) => ({
+  subject: ({ params }: { params: Record<string, string> }) => ({ kind, id: params[member] ?? '' }),
+})
+const answerWithId = { answer: schema.Decided, respond: ({ id }: { id: string }) => ({ decisionId: id }) }
+
+const decisions = [
+  action({
+    ...answerWithId,
+    ...about('fan', 'fanId'),
+    path: '/fans/:fanId/decisions',
+    id: 'decideAboutFan',
+    summary: 'Decide about a fan, with or without reports',
+    permission: 'moderation.write',
+    params: schema.FanIdParams,
+    body: schema.NewDecision,
+    verb: (tx, { body, params: { fanId }, staff }) => decideAs(tx, staff, fanId, body),
+    detail: ({ id, kind }) => ({ decisionId: id, kind }),
+    problems: decideAs.problems,
+    example: { ...exampleDecision, kind: 'note' },
+  }),
+  action({
+    ...answerWithId,
+    ...about('fan', 'fanId'),
+    path: '/fans/:fanId/lifts',
+    id: 'liftSanction',
+    summary: 'End a sanction',
+    permission: 'moderation.write',
+    params: schema.FanIdParams,
+    body: schema.NewLift,
+    verb: (tx, { body: { sanctionId: liftsId, reason, note }, params: { fanId }, staff }) =>
+      recordDecision(tx, { ...moderatorOf(staff), fanId, kind: 'lift', liftsId, reason, note }),
+    detail: ({ id }, { body: { sanctionId } }) => ({ decisionId: id, sanctionId }),
+    problems: recordDecision.problems,
+    example: {
+      sanctionId: '01981e2c-7c1f-7000-8000-000000000042',
+      reason: 'other',
+      note: 'It was a quote.',
+    },
+  }),
+  action({
+    ...answerWithId,
+    ...about('appeal', 'appealId'),
+    path: '/appeals/:appealId/decision',
+    id: 'decideAppeal',
+    summary: 'Grant or reject an appeal, as another person than that of the sanction',
+    permission: 'moderation.write',
+    params: schema.AppealParams,
+    body: schema.AppealDecision,
+    verb: (tx, { body, params: { appealId }, staff }) =>
+      decideAppeal(tx, appealId, { ...moderatorOf(staff), ...body }),
+    detail: ({ fanId, sanctionId, granted }) => ({ fanId, sanctionId, granted }),
+    problems: [appealProblems.appeal_not_open, appealProblems.appeal_of_own_decision],
+    example: { granted: true, reason: 'other' },
+  }),
+  action({
+    ...about('report', 'reportId'),
+    path: '/reports/:reportId/reporter',
+    id: 'revealReporter',
+    summary: 'See who filed a report, which the audit log keeps',
+    permission: 'moderation.write',
+    params: schema.ReportParams,
+    body: schema.RevealReporter,
+    verb: (tx, { params: { reportId } }) => readReporter(tx, reportId),
+    answer: schema.Reporter,
+    respond: reporter => ({ reporter }),
+    problems: readCase.problems,
+    example: { reason: 'The reporter asked by phone.' },
+  }),
+]
+
+export const moderationRoutes = (deps: ConsoleDeps) =>
+  withActions(
+    readRoutes(deps).post(
       '/cases/:caseId/decisions',
       async ({ act, body, params: { caseId }, staff }) => {
-        const fanId = (await findFanOfCase(db.read, caseId)) ?? caseId
+        const fanId = (await findFanOfCase(deps.db.read, caseId)) ?? caseId
         const decision = await act(
           { kind: 'fan', id: fanId },
           body.reason,
@@ -109,96 +179,6 @@ const writeRoutes = (deps: ConsoleDeps, { db } = deps) =>
         problems: decideAs.problems,
         examples: { body: exampleDecision },
       }),
-    )
-    .post(
-      '/fans/:fanId/decisions',
-      async ({ act, body, params: { fanId }, staff }) => {
-        const decision = await act(
-          { kind: 'fan', id: fanId },
-          body.reason,
-          tx => decideAs(tx, staff, fanId, body),
-          { detail: ({ id, kind }) => ({ decisionId: id, kind }) },
-        )
-        return { decisionId: decision.id }
-      },
-      consoleOperation({
-        id: 'decideAboutFan',
-        summary: 'Decide about a fan, with or without reports',
-        permission: 'moderation.write',
-        params: schema.FanIdParams,
-        body: schema.NewDecision,
-        responses: { 200: schema.Decided },
-        problems: decideAs.problems,
-        examples: { body: { ...exampleDecision, kind: 'note' } },
-      }),
-    )
-    .post(
-      '/fans/:fanId/lifts',
-      async ({ act, body, params: { fanId }, staff }) => {
-        const { sanctionId: liftsId, reason, note } = body
-        const decision = await act(
-          { kind: 'fan', id: fanId },
-          reason,
-          tx => recordDecision(tx, { ...moderatorOf(staff), fanId, kind: 'lift', liftsId, reason, note }),
-          { detail: ({ id }) => ({ decisionId: id, sanctionId: liftsId }) },
-        )
-        return { decisionId: decision.id }
-      },
-      consoleOperation({
-        id: 'liftSanction',
-        summary: 'End a sanction',
-        permission: 'moderation.write',
-        params: schema.FanIdParams,
-        body: schema.NewLift,
-        responses: { 200: schema.Decided },
-        problems: recordDecision.problems,
-        examples: {
-          body: {
-            sanctionId: '01981e2c-7c1f-7000-8000-000000000042',
-            reason: 'other',
-            note: 'It was a quote.',
-          },
-        },
-      }),
-    )
-    .post(
-      '/appeals/:appealId/decision',
-      async ({ act, body, params: { appealId }, staff }) => {
-        const appeal = await act(
-          { kind: 'appeal', id: appealId },
-          body.reason,
-          tx => decideAppeal(tx, appealId, { ...moderatorOf(staff), ...body }),
-          { detail: ({ fanId, sanctionId, granted }) => ({ fanId, sanctionId, granted }) },
-        )
-        return { decisionId: appeal.id }
-      },
-      consoleOperation({
-        id: 'decideAppeal',
-        summary: 'Grant or reject an appeal, as another person than that of the sanction',
-        permission: 'moderation.write',
-        params: schema.AppealParams,
-        body: schema.AppealDecision,
-        responses: { 200: schema.Decided },
-        problems: [appealProblems.appeal_not_open, appealProblems.appeal_of_own_decision],
-        examples: { body: { granted: true, reason: 'other' } },
-      }),
-    )
-    .post(
-      '/reports/:reportId/reporter',
-      async ({ act, body, params: { reportId } }) => ({
-        reporter: await act({ kind: 'report', id: reportId }, body.reason, tx => readReporter(tx, reportId)),
-      }),
-      consoleOperation({
-        id: 'revealReporter',
-        summary: 'See who filed a report, which the audit log keeps',
-        permission: 'moderation.write',
-        params: schema.ReportParams,
-        body: schema.RevealReporter,
-        responses: { 200: schema.Reporter },
-        problems: readCase.problems,
-        examples: { body: { reason: 'The reporter asked by phone.' } },
-      }),
-    )
-
-export const moderationRoutes = (deps: ConsoleDeps) =>
-  new Elysia({ name: 'console/moderation', normalize: false }).use(readRoutes(deps)).use(writeRoutes(deps))
+    ),
+    decisions,
+  )

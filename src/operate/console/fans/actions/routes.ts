@@ -1,7 +1,5 @@
 /** Actions on a fan: each is a verb that a script or an operation of the API has as well. */
-import { Elysia } from 'elysia'
 import { streamJson } from '../../../../core/stream-json.ts'
-import { Type } from '../../../../core/typebox.ts'
 import { grantCash } from '../../../../economy/cash/grant-cash.ts'
 import { grantPoints } from '../../../../economy/points/grants.ts'
 import { appendErasures } from '../../../../fan/account/erasure-list.ts'
@@ -18,6 +16,7 @@ import {
 } from '../../../admin/fans/corrections.ts'
 import { mergeFans } from '../../../admin/merge/merge-fans.ts'
 import { planMerge } from '../../../admin/merge/plan-merge.ts'
+import { action, withActions } from '../../contract/action.ts'
 import { consoleOperation } from '../../contract/operation.ts'
 import { staff } from '../../contract/staff.ts'
 import type { ConsoleDeps } from '../../deps.ts'
@@ -28,195 +27,169 @@ const SOURCE = 'operator'
 /** How long to wait for readers of an older state, which keep the WAL from being emptied. */
 const LOG_PATIENCE_MS = 5_000
 
-const fan = (id: string) => ({ kind: 'fan', id })
 const reason = 'The fan called the hotline.'
-const Nothing = Type.Void({ description: 'Done.' })
 const { problems: ofFan } = lockForStaff
-
-const bookings = (deps: ConsoleDeps) => {
-  const { config } = deps
-  return staff(deps, { prefix: '/api/fans', tag: 'Fans' })
-    .post(
-      '/:fanId/grants',
-      async ({ act, body: { delta, ref, reason }, params: { fanId } }) => {
-        const { created, balance } = await act(
-          fan(fanId),
-          reason,
-          tx => grantPoints(tx, { source: SOURCE, provider: '' }, { fan: { userId: fanId }, delta, ref }),
-          { detail: ({ created }) => ({ delta, ref, created }) },
-        )
-        return { created, balance }
-      },
-      consoleOperation({
-        id: 'grantPointsToFan',
-        summary: 'Grant points, or take them',
-        description: 'Once per `ref`: a repeat changes nothing.',
-        permission: 'points.write',
-        params: schema.FanPath,
-        body: schema.FanGrant,
-        responses: { 200: schema.Booked },
-        problems: grantPoints.problems,
-        examples: { body: { delta: 50, ref: 'apology-17', reason } },
-      }),
-    )
-    .post(
-      '/:fanId/cash',
-      async ({ act, body: { reason, ...given }, params: { fanId } }) => {
-        const { created, available } = await act(
-          fan(fanId),
-          reason,
-          tx =>
-            grantCash(
-              tx,
-              { source: SOURCE, provider: '', currencies: config.cashCurrencies },
-              { fan: { userId: fanId }, ...given },
-            ),
-          { detail: ({ created, promotion }) => ({ ...promotion, created }) },
-        )
-        return { created, balance: available }
-      },
-      consoleOperation({
-        id: 'grantCashToFan',
-        summary: 'Give cash, as a promotion',
-        description: 'Once per `ref`: a repeat changes nothing.',
-        permission: 'points.write',
-        params: schema.FanPath,
-        body: schema.FanCash,
-        responses: { 200: schema.Booked },
-        problems: grantCash.problems,
-        examples: { body: { amount: 500, currency: 'EUR', ref: 'welcome-17', reason } },
-      }),
-    )
-    .post(
-      '/:fanId/void-event',
-      ({ act, body: { reason, ...event }, params: { fanId } }) =>
-        act(fan(fanId), reason, tx => voidEventOf(tx, fanId, event), { detail: event }),
-      consoleOperation({
-        id: 'voidEventOfFan',
-        summary: 'Void an event, and take back what it has earned',
-        permission: 'points.write',
-        params: schema.FanPath,
-        body: schema.EventToVoid,
-        responses: { 200: schema.VoidedEvent },
-        problems: voidEventOf.problems,
-        examples: { body: { source: 'shop', eventId: 'receipt-4711', reason } },
-      }),
-    )
+const ofReward = (_: unknown, { params: { rewardId } }: { params: { rewardId: string } }) => ({ rewardId })
+/** About the fan of the path. */
+const onFan = {
+  subject: ({ params: { fanId } }: { params: { fanId: string } }) => ({ kind: 'fan', id: fanId }),
+  params: schema.FanPath,
 }
+const onReward = { ...onFan, params: schema.FanRewardPath, body: schema.OnlyReason, example: { reason } }
 
-const corrections = (deps: ConsoleDeps) =>
-  staff(deps, { prefix: '/api/fans', tag: 'Fans' })
-    .post(
-      '/:fanId/end-sessions',
-      ({ act, body, params: { fanId } }) =>
-        act(fan(fanId), body.reason, tx => endSessionsOf(tx, fanId), { detail: ended => ended }),
-      consoleOperation({
-        id: 'endSessionsOfFan',
-        summary: 'Sign a fan out everywhere',
-        permission: 'fans.write',
-        onePerson: 'It gives nothing.',
-        params: schema.FanPath,
-        body: schema.OnlyReason,
-        responses: { 200: schema.EndedSessions },
-        problems: endSessionsOf.problems,
-        examples: { body: { reason } },
-      }),
-    )
-    .post(
-      '/:fanId/names',
-      async ({ act, body: { reason, ...names }, params: { fanId }, status }) => {
-        await act(fan(fanId), reason, tx => renameFan(tx, fanId, names), {
-          detail: { changed: Object.keys(names) },
-        })
-        return status(204, undefined)
-      },
-      consoleOperation({
-        id: 'renameFan',
-        summary: 'Change or clear the name and the handle',
-        permission: 'fans.write',
-        onePerson: 'It gives nothing.',
-        params: schema.FanPath,
-        body: schema.NewNames,
-        responses: { 204: Nothing },
-        problems: renameFan.problems,
-        examples: { body: { displayName: null, reason } },
-      }),
-    )
-    .post(
-      '/:fanId/rewards/:rewardId/undo-claim',
-      async ({ act, body, params: { fanId, rewardId }, status }) => {
-        await act(
-          fan(fanId),
-          body.reason,
-          async tx => undoClaim(tx, { userId: await lockForStaff(tx, fanId), rewardId }),
-          { detail: { rewardId } },
-        )
-        return status(204, undefined)
-      },
-      consoleOperation({
-        id: 'undoClaimOfFan',
-        summary: 'Undo a claim that was not used',
-        description: 'Its unit returns to the stock, and the fan can claim the reward again.',
-        permission: 'fans.write',
-        onePerson: 'The fan has the claim no more, and it spent no points.',
-        params: schema.FanRewardPath,
-        body: schema.OnlyReason,
-        responses: { 204: Nothing },
-        problems: [...ofFan, ...undoClaim.problems],
-        examples: { body: { reason } },
-      }),
-    )
-    .post(
-      '/:fanId/rewards/:rewardId/replace-code',
-      async ({ act, body, params: { fanId, rewardId }, status }) => {
-        await act(
-          fan(fanId),
-          body.reason,
-          async tx => replaceCode(tx, { userId: await lockForStaff(tx, fanId), rewardId }),
-          { detail: { rewardId } },
-        )
-        return status(204, undefined)
-      },
-      consoleOperation({
-        id: 'replaceCodeOfFan',
-        summary: 'Send a new redemption code',
-        description:
-          'The former code is worthless. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes.',
-        permission: 'fans.write',
-        onePerson: 'The former code is worthless.',
-        params: schema.FanRewardPath,
-        body: schema.OnlyReason,
-        responses: { 204: Nothing },
-        problems: [...ofFan, ...replaceCode.problems],
-        examples: { body: { reason } },
-      }),
-    )
-    .post(
-      '/:fanId/rewards/:rewardId/undo-use',
-      async ({ act, body, params: { fanId, rewardId }, status }) => {
-        await act(
-          fan(fanId),
-          body.reason,
-          async tx =>
-            undoUseOfReward(tx, deps.codeSources, { userId: await lockForStaff(tx, fanId), rewardId }),
-          { detail: { rewardId } },
-        )
-        return status(204, undefined)
-      },
-      consoleOperation({
-        id: 'undoUseOfReward',
-        summary: 'Undo the use of the code of a reward at the desk',
-        permission: 'fans.write',
-        params: schema.FanRewardPath,
-        body: schema.OnlyReason,
-        responses: { 204: Nothing },
-        problems: [...ofFan, ...undoUseOfReward.problems],
-        examples: { body: { reason } },
-      }),
-    )
+const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
+  action({
+    ...onFan,
+    path: '/:fanId/grants',
+    id: 'grantPointsToFan',
+    summary: 'Grant points, or take them',
+    description: 'Once per `ref`: a repeat changes nothing.',
+    permission: 'points.write',
+    body: schema.FanGrant,
+    verb: (tx, { body: { delta, ref }, params: { fanId: userId } }) =>
+      grantPoints(tx, { source: SOURCE, provider: '' }, { fan: { userId }, delta, ref }),
+    detail: ({ created }, { body: { delta, ref } }) => ({ delta, ref, created }),
+    answer: schema.Booked,
+    respond: ({ created, balance }) => ({ created, balance }),
+    problems: grantPoints.problems,
+    example: { delta: 50, ref: 'apology-17', reason },
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/cash',
+    id: 'grantCashToFan',
+    summary: 'Give cash, as a promotion',
+    description: 'Once per `ref`: a repeat changes nothing.',
+    permission: 'points.write',
+    body: schema.FanCash,
+    verb: (tx, { body: { reason: _, ...given }, params: { fanId: userId } }) =>
+      grantCash(
+        tx,
+        { source: SOURCE, provider: '', currencies: cashCurrencies },
+        { fan: { userId }, ...given },
+      ),
+    detail: ({ created, promotion }) => ({ ...promotion, created }),
+    answer: schema.Booked,
+    respond: ({ created, available }) => ({ created, balance: available }),
+    problems: grantCash.problems,
+    example: { amount: 500, currency: 'EUR', ref: 'welcome-17', reason },
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/void-event',
+    id: 'voidEventOfFan',
+    summary: 'Void an event, and take back what it has earned',
+    permission: 'points.write',
+    body: schema.EventToVoid,
+    verb: (tx, { body: { reason: _, ...event }, params: { fanId } }) => voidEventOf(tx, fanId, event),
+    detail: (_, { body: { reason: __, ...event } }) => event,
+    answer: schema.VoidedEvent,
+    problems: voidEventOf.problems,
+    example: { source: 'shop', eventId: 'receipt-4711', reason },
+  }),
+]
+
+const corrections = ({ codeSources }: ConsoleDeps) => [
+  action({
+    ...onFan,
+    path: '/:fanId/end-sessions',
+    id: 'endSessionsOfFan',
+    summary: 'Sign a fan out everywhere',
+    permission: 'fans.write',
+    onePerson: 'It gives nothing.',
+    body: schema.OnlyReason,
+    verb: (tx, { params: { fanId } }) => endSessionsOf(tx, fanId),
+    detail: ended => ended,
+    answer: schema.EndedSessions,
+    problems: endSessionsOf.problems,
+    example: { reason },
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/names',
+    id: 'renameFan',
+    summary: 'Change or clear the name and the handle',
+    permission: 'fans.write',
+    onePerson: 'It gives nothing.',
+    body: schema.NewNames,
+    verb: (tx, { body: { reason: _, ...names }, params: { fanId } }) => renameFan(tx, fanId, names),
+    detail: (_, { body: { reason: __, ...names } }) => ({ changed: Object.keys(names) }),
+    problems: renameFan.problems,
+    example: { displayName: null, reason },
+  }),
+  action({
+    ...onReward,
+    path: '/:fanId/rewards/:rewardId/undo-claim',
+    id: 'undoClaimOfFan',
+    summary: 'Undo a claim that was not used',
+    description: 'Its unit returns to the stock, and the fan can claim the reward again.',
+    permission: 'fans.write',
+    onePerson: 'The fan has the claim no more, and it spent no points.',
+    verb: async (tx, { params: { fanId, rewardId } }) =>
+      undoClaim(tx, { userId: await lockForStaff(tx, fanId), rewardId }),
+    detail: ofReward,
+    problems: [...ofFan, ...undoClaim.problems],
+  }),
+  action({
+    ...onReward,
+    path: '/:fanId/rewards/:rewardId/replace-code',
+    id: 'replaceCodeOfFan',
+    summary: 'Send a new redemption code',
+    description:
+      'The former code is worthless. The fan finds the new one in the app, and the event `reward.code_replaced` tells systems that send codes.',
+    permission: 'fans.write',
+    onePerson: 'The former code is worthless.',
+    verb: async (tx, { params: { fanId, rewardId } }) =>
+      replaceCode(tx, { userId: await lockForStaff(tx, fanId), rewardId }),
+    detail: ofReward,
+    problems: [...ofFan, ...replaceCode.problems],
+  }),
+  action({
+    ...onReward,
+    path: '/:fanId/rewards/:rewardId/undo-use',
+    id: 'undoUseOfReward',
+    summary: 'Undo the use of the code of a reward at the desk',
+    permission: 'fans.write',
+    verb: async (tx, { params: { fanId, rewardId } }) =>
+      undoUseOfReward(tx, codeSources, { userId: await lockForStaff(tx, fanId), rewardId }),
+    detail: ofReward,
+    problems: [...ofFan, ...undoUseOfReward.problems],
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/undo-use',
+    id: 'undoUseOfFan',
+    summary: 'Undo the use of a code at the desk',
+    permission: 'fans.write',
+    body: schema.CodeToReopen,
+    verb: async (tx, { body: { code }, params: { fanId } }) =>
+      undoUse(tx, codeSources, { userId: await lockForStaff(tx, fanId), code }),
+    detail: ({ reward, order }) => ({ rewardId: reward.id, orderId: order?.id ?? null }),
+    problems: [...ofFan, ...undoUse.problems],
+    example: { code: 'K7QM-2XPD-9RTV-WJ4C', reason },
+  }),
+  action({
+    ...onFan,
+    path: '/:fanId/merge',
+    id: 'mergeFan',
+    summary: 'Merge a fan into another one, for good',
+    permission: 'fans.merge',
+    body: schema.Merge,
+    verb: (tx, { body: { into, reason }, params: { fanId }, staff }) =>
+      mergeFans(tx, { from: fanId, into, mergedBy: staff.name, reason }),
+    detail: ({ intoId, points }) => ({ into: intoId, ...points }),
+    answer: schema.MergeReport,
+    problems: mergeFans.problems,
+    example: { into: 'another-fan', reason },
+  }),
+]
+
+export const fanActionRoutes = (deps: ConsoleDeps) => {
+  const { config, db, addressEncryption, log } = deps
+  const group = staff(deps, { prefix: '/api/fans', tag: 'Fans' })
     .get(
       '/:fanId/claims',
-      ({ params: { fanId } }) => listClaimsOf(deps.db.read, fanId),
+      ({ params: { fanId } }) => listClaimsOf(db.read, fanId),
       consoleOperation({
         id: 'listClaimsOfFan',
         summary: 'List the claims of a fan that can be corrected',
@@ -227,35 +200,9 @@ const corrections = (deps: ConsoleDeps) =>
       }),
     )
     .post(
-      '/:fanId/undo-use',
-      async ({ act, body: { code, reason }, params: { fanId }, status }) => {
-        await act(
-          fan(fanId),
-          reason,
-          async tx => undoUse(tx, deps.codeSources, { userId: await lockForStaff(tx, fanId), code }),
-          { detail: ({ reward, order }) => ({ rewardId: reward.id, orderId: order?.id ?? null }) },
-        )
-        return status(204, undefined)
-      },
-      consoleOperation({
-        id: 'undoUseOfFan',
-        summary: 'Undo the use of a code at the desk',
-        permission: 'fans.write',
-        params: schema.FanPath,
-        body: schema.CodeToReopen,
-        responses: { 204: Nothing },
-        problems: [...ofFan, ...undoUse.problems],
-        examples: { body: { code: 'K7QM-2XPD-9RTV-WJ4C', reason } },
-      }),
-    )
-
-const records = (deps: ConsoleDeps) => {
-  const { config, db, addressEncryption, log } = deps
-  return staff(deps, { prefix: '/api/fans', tag: 'Fans' })
-    .post(
       '/:fanId/export',
       async ({ act, body, params: { fanId }, set }) => {
-        await act(fan(fanId), body.reason, tx => lockForStaff(tx, fanId))
+        await act({ kind: 'fan', id: fanId }, body.reason, tx => lockForStaff(tx, fanId))
         const document = await exportUser(db.read, { id: fanId }, addressEncryption)
         const pieces = await Array.fromAsync(streamJson(document))
         set.headers['Content-Type'] = 'application/octet-stream'
@@ -279,7 +226,7 @@ const records = (deps: ConsoleDeps) => {
         // Before another person is asked to confirm it.
         await requireConfirmed(db.read, fanId, confirm)
         const erased = await act(
-          fan(fanId),
+          { kind: 'fan', id: fanId },
           reason,
           tx =>
             eraseFan(tx, fanId, confirm, tombstone => {
@@ -319,24 +266,5 @@ const records = (deps: ConsoleDeps) => {
         examples: { body: { into: 'another-fan' } },
       }),
     )
-    .post(
-      '/:fanId/merge',
-      ({ act, body: { into, reason }, params: { fanId }, staff }) =>
-        act(fan(fanId), reason, tx => mergeFans(tx, { from: fanId, into, mergedBy: staff.name, reason }), {
-          detail: ({ intoId, points }) => ({ into: intoId, ...points }),
-        }),
-      consoleOperation({
-        id: 'mergeFan',
-        summary: 'Merge a fan into another one, for good',
-        permission: 'fans.merge',
-        params: schema.FanPath,
-        body: schema.Merge,
-        responses: { 200: schema.MergeReport },
-        problems: mergeFans.problems,
-        examples: { body: { into: 'another-fan', reason } },
-      }),
-    )
+  return withActions(group, [...bookings(deps), ...corrections(deps)])
 }
-
-export const fanActionRoutes = (deps: ConsoleDeps) =>
-  new Elysia({ normalize: false }).use(bookings(deps)).use(corrections(deps)).use(records(deps))
