@@ -104,7 +104,12 @@ export function defineWebhooksTables(kit: ColumnKit) {
         .on(t.endpointId, t.userId, t.sequence)
         .where(sql`${t.state} = 'pending'`),
       kit.index('webhook_deliveries_created').on(t.createdAt),
-      kit.index('webhook_deliveries_undelivered').on(t.createdAt).where(sql`${t.state} <> 'delivered'`),
+      // Not `state <> 'delivered'`, which `state = 'pending'` implies: by statistics of an empty table, PostgreSQL may use this
+      // index for a look-up of what a fan waits for, and read it all.
+      kit
+        .index('webhook_deliveries_undelivered')
+        .on(t.createdAt)
+        .where(sql`nullif(${t.state}, 'delivered') is not null`),
       kit.check('webhook_deliveries_state', sql`${t.state} in ('pending', 'delivered', 'failed')`),
     ],
   )

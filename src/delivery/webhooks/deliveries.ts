@@ -1,7 +1,7 @@
 /** Deliveries: one event to one endpoint. */
 import { getTableColumns, sql } from 'drizzle-orm'
 import { byName, firstOfEach } from '../../../db/first-of-each.ts'
-import type { Transaction } from '../../../db/index.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
 import { listed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 
@@ -39,3 +39,7 @@ const selectOldestPending = prepared((tx: Transaction, endpointId: string, userI
 /** Literal: a parameter would not match the partial index. */
 export const isPending = ({ tables }: Pick<Transaction, 'tables'>) =>
   sql`${tables.webhookDeliveries.state} = 'pending'`
+
+/** As the partial index of those that are not delivered. */
+export const isUndelivered = ({ tables }: Pick<Reader, 'tables'>) =>
+  sql`nullif(${tables.webhookDeliveries.state}, 'delivered') is not null`

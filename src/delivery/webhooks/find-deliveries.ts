@@ -2,6 +2,7 @@
 import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { isUndelivered } from './deliveries.ts'
 import type { DeliveryRow } from './inspect.ts'
 import type { DeliveryKey } from './resend.ts'
 import type { DeliveryState } from './types.ts'
@@ -53,8 +54,7 @@ function conditionsOf({ tables }: Pick<Reader, 'tables'>, { endpointId, state, t
   const { webhookDeliveries: deliveries } = tables
   return [
     endpointId === undefined ? undefined : eq(deliveries.endpointId, endpointId),
-    // Literal: a parameter would not match the partial index of those that are not delivered.
-    state === undefined || state === 'delivered' ? undefined : sql`${deliveries.state} <> 'delivered'`,
+    state === undefined || state === 'delivered' ? undefined : isUndelivered({ tables }),
     state === undefined ? undefined : eq(deliveries.state, state),
     type === undefined ? undefined : eq(deliveries.type, type),
   ]

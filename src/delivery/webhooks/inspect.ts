@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, min, type SQL, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables } from '../../../db/index.ts'
 import { countAwaiting } from '../../economy/events/distribute.ts'
-import { isPending } from './deliveries.ts'
+import { isPending, isUndelivered } from './deliveries.ts'
 import { listEndpoints } from './endpoints.ts'
 import { matchesType, parseTypes } from './types.ts'
 
@@ -83,7 +83,7 @@ export async function listDeliveries(
   const { webhookDeliveries, webhookLanes } = reader.tables
   const conditions: (SQL | undefined)[] = [
     endpointId === undefined ? undefined : eq(webhookDeliveries.endpointId, endpointId),
-    failed ? sql`${webhookDeliveries.state} <> 'delivered'` : undefined,
+    failed ? isUndelivered(reader) : undefined,
     failed ? isNotNull(webhookDeliveries.attemptedAt) : undefined,
   ]
   const rows = await reader

@@ -1,0 +1,2 @@
+DROP INDEX "webhook_deliveries_undelivered";--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_undelivered" ON "webhook_deliveries" USING btree ("created_at") WHERE nullif("webhook_deliveries"."state", 'delivered') is not null;
