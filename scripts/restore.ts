@@ -28,6 +28,7 @@ import {
   uploadsConfig,
 } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
+import { Interrupted, stoppable } from './command/stop.ts'
 
 const command = declareCommand({
   name: 'restore',
@@ -78,14 +79,18 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   const lists = new Set([list, beside, ...(options.erasures === undefined ? [] : [options.erasures])])
   const erasures = [...lists].flatMap(listFile => readListed(listFile, note))
   let pictures: RestoredPictures | null = null
-  /** Of the backup, or of a copy in which the fans are erased. */
-  const putPictures = async (copy: string) => {
+  /** `copy`: the backup, or a copy in which erased fans are erased. `onBatch` may stop it. */
+  const putPictures = async (copy: string, onBatch: (done: number) => void) => {
     if (!options.pictures) return
-    const onPicture = progress('pictures')
+    const showProgress = progress('pictures')
     const ids = await listPicturesIn(copy)
     const dryRun = options.dryRun ?? false
+    const onPicture = (done: number, total: number) => {
+      showProgress(done, total)
+      onBatch(done)
+    }
     pictures = await restorePictures(ids, file, uploadsConfig(), { dryRun, onPicture }).finally(() =>
-      onPicture.end(),
+      showProgress.end(),
     )
     if (!pictures && ids.length > 0)
       note(
@@ -96,7 +101,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     const consequence = replaced
       ? 'The present database would be kept under another name.'
       : 'There is no database yet.'
-    await putPictures(file)
+    await putPictures(file, () => {})
     return {
       json: { file, rows: backup.rows, migrations: backup.migrations, pictures },
       text: [
@@ -111,12 +116,20 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   mkdirSync(dirname(path), { recursive: true })
   const aside = `${path}.before-${realSources.now().toISOString().replaceAll(/[:.]/g, '-')}`
   let reapplied: Reapplied = { erased: 0, tombstones: 0 }
-  const prepare = async (copy: string) => {
-    if (erasures.length > 0) reapplied = await applyErasures(copy, erasures, list)
-    await putPictures(copy)
-  }
   try {
-    await replaceSqlite(file, path, aside, { allowCorrupt: options.force ?? false, prepare })
+    await stoppable(requested => {
+      // Before the database is replaced. Pictures that are written stay: the next run uses them.
+      const goOn = (done: number) => {
+        const signal = requested()
+        if (signal) throw new Interrupted(signal, done)
+      }
+      const prepare = async (copy: string) => {
+        if (erasures.length > 0) reapplied = await applyErasures(copy, erasures, list)
+        goOn(0)
+        await putPictures(copy, goOn)
+      }
+      return replaceSqlite(file, path, aside, { allowCorrupt: options.force ?? false, prepare })
+    })
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error
     fail(`${path} is in use: stop the API and any other process that uses it.`)

@@ -2,9 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hash } from 'node:crypto'
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,6 +15,7 @@ import {
   symlinkSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -315,6 +318,32 @@ describe('A restore', () => {
       `There is no ${pathOf('backups/monday.db')}.pictures: the backup is one without pictures`,
     )
     expect(out).not.toContain('into UPLOADS')
+  })
+
+  test('that Ctrl-C stops leaves the database, and no copy next to it', async () => {
+    await withPictures('live.db', ...Array.from({ length: 40 }, (_, n) => `card ${n}`))
+    await run('backup', 'live.db', [pathOf('backups/monday.db')])
+    // A pipe blocks the first batch until it is closed.
+    const pipe = 'card 0'
+    rmSync(fileOf('backups/pictures', pipe))
+    Bun.spawnSync(['mkfifo', fileOf('backups/pictures', pipe)])
+    // Opened for both, so that neither this process nor a later open of the restore waits for the other side.
+    const held = openSync(fileOf('backups/pictures', pipe), 'r+')
+    const env = envOf('new.db', 'new')
+    const child = startScript('restore', [pathOf('backups/monday.db')], { env })
+    await waitUntil('the copy is written', () => existsSync(pathOf('new.db.incoming')))
+    await waitUntil('pictures are written', () => filesIn('new').length > 0)
+    child.kill('SIGINT')
+    writeSync(held, pipe)
+    closeSync(held)
+    expect(await child.exited).toBe(130)
+    expect(asTyped(await new Response(child.stderr).text())).toContain('To continue: bun run restore')
+    expect(readdirSync(folder).filter(name => name.startsWith('new.db'))).toEqual([])
+    // Pictures that were written stay, and the next run uses them.
+    rmSync(fileOf('backups/pictures', pipe))
+    writeFileSync(fileOf('backups/pictures', pipe), pipe)
+    const again = await runScript('restore', [pathOf('backups/monday.db'), '--json'], { env })
+    expect(JSON.parse(again.out).pictures).toMatchObject({ missing: 0 })
   })
 
   test('without UPLOADS, or where it cannot write, leaves the database', async () => {
