@@ -1,15 +1,15 @@
-/** Changes many rows in units of work of bounded size, so that other writers do not wait long. */
+/** Changes many rows in small units of work, so that other writers do not wait long. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
 
 const BATCH_ROWS = 200
-/** Of work that had to wait for locks. Milliseconds. */
+/** Maximum rest, for a step that had to wait for locks. Milliseconds. */
 const MAX_REST_MS = 1_000
 
 /**
- * Rests as long as a step of long background work took, which began at `began` of `performance.now()`. Without a rest, steps
- * keep a core busy until all is done, and what gives way while the process is busy, such as deliveries, waits.
+ * Rests for as long as the last step of background work took, which began at `began` (`performance.now()`). Without rests,
+ * the steps keep a core busy to the end, and work that yields to a busy process, such as deliveries, waits.
  */
 export const restAfter = (began: number): Promise<void> =>
   Bun.sleep(Math.min(performance.now() - began, MAX_REST_MS))

@@ -9,8 +9,8 @@ import type { Transaction } from './types.ts'
 type Rows = Record<string, unknown>[]
 
 /**
- * For a row that exists: fail the unit of work, keep the existing row, keep and lock it until the unit of work ends, add the
- * new value of one column to it (zero locks it), or take the new values of some columns.
+ * What to do with an existing row: fail the unit of work (`fail`), keep the row (`skip`), keep and lock it until the unit of
+ * work ends (`lock`), add the new value of one column to it (zero only locks it), or take the new values of some columns.
  */
 export type OnConflict = 'fail' | 'skip' | 'lock' | { add: string } | { set: string[] }
 
@@ -30,7 +30,10 @@ export async function insertRows<T extends AnyTable>(
     : insertIntoPostgres(tx, shape, records, onConflict)
 }
 
-/** Inserts the rows whose keys and unique values are new, and returns these. Another unit of work may insert the others meanwhile. */
+/**
+ * Inserts the rows with new keys and new unique values, and returns the inserted rows. Another unit of work may insert the
+ * rest at the same time.
+ */
 export async function insertNewRows<T extends AnyTable, Row extends T['$inferInsert']>(
   tx: Transaction,
   table: T,
@@ -145,7 +148,10 @@ function givenRows(columns: Shape['columns'], rows: Rows) {
   return sql`json_to_recordset(${JSON.stringify(records)}::text::json) AS given(${sql.raw(types.join(', '))})`
 }
 
-/** Sets some columns of the rows with these primary keys, as far as they exist. `keepsNull`: a column that is given null stays as it is. */
+/**
+ * Sets some columns of the rows with these primary keys, as far as they exist. `keepsNull`: the value null leaves a column
+ * as it is.
+ */
 export async function updateRows<T extends AnyTable, const Name extends string & keyof T['$inferSelect']>(
   tx: Transaction,
   table: T,
@@ -174,8 +180,8 @@ export async function updateRows<T extends AnyTable, const Name extends string &
 }
 
 /**
- * Each row is read and locked by its key, and then updated as a row that exists. A join of the table with the given rows is
- * planned by its size, and the plan is kept: made while the table was small, it reads all of a table that has grown.
+ * Reads and locks each row by its key, and then updates it with ON CONFLICT. PostgreSQL would plan a join with the given
+ * rows by the size of the table and keep the plan: a plan for a small table reads the whole table after it has grown.
  */
 function postgresUpdate(
   shape: Shape,

@@ -1,14 +1,18 @@
 /**
- * Which older versions run on the schema of a migration. A migration that only adds needs no entry: all of them do.
- * `test/db/compatibility.test.ts` says what only adds, and refuses others without an entry.
+ * Which older versions run on the schema of a migration. After a migration that only adds, all older versions run, so it
+ * needs no entry. `test/db/compatibility.test.ts` defines what "only adds" means, and fails for other migrations without an
+ * entry.
  */
 export interface Compatibility {
-  /** The newest migration that a version must know to run on this schema; its own name: no older version does. */
+  /**
+   * The newest migration that a version must know to run on this schema. If it is this migration itself, no older version
+   * runs.
+   */
   runsFrom: string
   reason: string
 }
 
-/** Triggers of a table that no older version writes. */
+/** Triggers of a table to which no older version writes. */
 const newTableAppendOnly: Compatibility = {
   runsFrom: '0000_initial',
   reason: 'The triggers are of a table that older versions do not write.',
@@ -26,13 +30,13 @@ const itemTransfers: Compatibility = {
   reason: 'Older versions leave the new columns null, which the foreign key accepts.',
 }
 
-/** Indexes that others replace. */
+/** Indexes that are replaced by other indexes. */
 const otherIndexes: Compatibility = {
   runsFrom: '0000_initial',
   reason: 'Older versions find the same rows by the other indexes, in more time while many wait.',
 }
 
-/** Both columns are filled by tasks, of every version. */
+/** Background tasks of every version fill both columns. */
 const emptiesKeys: Compatibility = {
   runsFrom: '0000_initial',
   reason: 'Older versions fill the emptied columns in their way, and newer ones compare the address itself.',

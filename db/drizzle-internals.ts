@@ -22,7 +22,7 @@ export function rowPartsOf(statement: object): RowParts {
   return statement as RowParts
 }
 
-/** The connection of a transaction on PostgreSQL. `Client`: what the caller knows of it. */
+/** The connection of a transaction on PostgreSQL. `Client`: the type that the caller needs. */
 export function clientOf<Client>(transaction: object): Client {
   const { session } = transaction as { session?: object }
   requireMembers(session ?? {}, 'a session', ['client'])

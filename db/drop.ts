@@ -1,4 +1,4 @@
-/** Deletes a database of Matchday: the files of SQLite; on PostgreSQL what the migrations make, and nothing else. */
+/** Deletes a database of Matchday: the files of SQLite, or on PostgreSQL only the objects that migrations create. */
 import { DatabaseError } from './errors.ts'
 import { expectedMigrations } from './expected-schema.ts'
 import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
@@ -14,7 +14,7 @@ const BOOKKEEPING = [
 ]
 const LOCK_TIMEOUT_MS = 2_000
 
-/** A connection that was closed is gone a moment later. */
+/** A closed connection disappears from the server a moment later. */
 const PATIENCE_MS = 3_000
 const PAUSE_MS = 100
 

@@ -1,6 +1,6 @@
 /**
- * Changes that a unit of work collects, and writes at its end. Rows that many units of work change are so locked for the
- * shortest time: on PostgreSQL, the last statements are sent together with COMMIT.
+ * Changes that a unit of work collects and writes at its end. This keeps locks on busy rows short: on PostgreSQL, the last
+ * statements are sent together with COMMIT.
  */
 import type { Deferred, LastStatement, Transaction } from './types.ts'
 
@@ -11,7 +11,10 @@ export function createEndOfWork() {
       // Guarantee of the cast: it was started by the same object.
       return states.getOrInsertComputed(kind, () => kind.start()) as State
     },
-    /** Ends the unit of work: returns the statements that remain to be run. What a kind collects meanwhile is written as well. */
+    /**
+     * Ends the unit of work, and returns the statements that remain to be run. Also writes changes that are collected during
+     * this call.
+     */
     async writeDeferred(tx: Transaction): Promise<LastStatement[]> {
       const last: LastStatement[] = []
       for (;;) {

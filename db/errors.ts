@@ -4,7 +4,7 @@ import { sqlite } from './schema/columns.ts'
 import { tablesOf } from './schema/tables.ts'
 
 /**
- * What is wrong with the database itself, on either engine:
+ * A fault of the database itself, on either engine:
  * - `busy`: another process holds the lock, or the server has no free connection; retry
  * - `full`: the disk is full
  * - `unreachable`: the server is down or refuses the connection, or the connection broke; the outcome of a write is
@@ -38,7 +38,10 @@ export class DatabaseError extends Error {
 /** The database cannot be migrated or used as it is. The message is for the operator. */
 export class SchemaError extends Error {}
 
-/** What this unit of work has read was changed by another one: it runs again. Never on SQLite, which has one writer. */
+/**
+ * Another unit of work has changed data that this one has read, so this one runs again. Never on SQLite, which has one
+ * writer.
+ */
 export class ConflictError extends Error {}
 
 /** The driver's error, which Drizzle wraps. */
@@ -56,7 +59,10 @@ function driverError(error: unknown): { code: string; message: string; constrain
   return undefined
 }
 
-/** The unique indexes of `tables.ts` by their columns: SQLite's message has those, as `users.provider, users.subject`. */
+/**
+ * The unique indexes of `tables.ts` by their columns, which SQLite's message contains, such as `users.provider,
+ * users.subject`.
+ */
 function readIndexesByColumns(): Map<string, string> {
   return new Map(
     Object.values(tablesOf(sqlite)).flatMap(table => {
@@ -99,7 +105,7 @@ const VIOLATIONS: [RegExp, string][] = [
   [/^(23|SQLITE_CONSTRAINT)/, 'a rule of the table forbids it'],
 ]
 
-/** Why a constraint refused a write, in words: the text of the database is for the log. Undefined for another error. */
+/** Why a constraint refused a write, in words; the text of the database is only for the log. Undefined for another error. */
 export function describeViolation(error: unknown): string | undefined {
   const code = driverError(error)?.code ?? ''
   return VIOLATIONS.find(([pattern]) => pattern.test(code))?.[1]
@@ -112,7 +118,7 @@ const REFUSALS: [RegExp, string][] = [
   [/./, 'the database reports a fault of its own'],
 ]
 
-/** Of a database: SQLSTATE, which no code of the operating system looks like, or a name of the driver. */
+/** A code of a database: an SQLSTATE, which differs from codes of the operating system, or a code of the driver. */
 const DATABASE_CODE = /^((?!E)[0-9A-Z]{5}|SQLITE_.+|ERR_POSTGRES_.+)$/
 
 /** The code of the database, such as `SQLSTATE 42703`. Undefined for an error of another origin. */
@@ -130,7 +136,10 @@ export function describeRefusal(error: unknown): string | undefined {
   return `${REFUSALS.find(([pattern]) => pattern.test(pure))?.[1]} (${code})`
 }
 
-/** Checks that a unit of work fails only if another one has changed what it had read: see `src/play/packs/supply.ts`. */
+/**
+ * Check constraints that fail only if another unit of work has changed data that was read before: see
+ * `src/play/packs/supply.ts`.
+ */
 const CHECKS_OF_CONFLICTS = ['packs_supply']
 
 /** PostgreSQL's serialization failure and deadlock, or another conflict: a retry may succeed. */
@@ -156,13 +165,16 @@ export function isRefusedStatement(error: unknown): boolean {
   return driverError(error)?.code.startsWith('42') ?? false
 }
 
-/** PostgreSQL's response to DDL whose effect is there: the object exists, or, when it is dropped, does not exist. */
+/** PostgreSQL's response to DDL that was already done: the object to create exists, or the object to drop does not. */
 export function isAlreadyDone(error: unknown): boolean {
   const code = driverError(error)?.code ?? ''
   return /^42(P07|701|710|723|P16|P01|703|704)$/.test(code)
 }
 
-/** None of the codes of sockets, such as EPIPE: Bun's client has its own, and theirs are of other connections, or of a pipe. */
+/**
+ * Without codes of sockets, such as EPIPE: Bun's client has its own codes, so these come from other connections or from a
+ * pipe.
+ */
 const FAULTS: [DatabaseFault, RegExp][] = [
   ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_PROTOCOL|53200|53300|55P03|57014)/],
   ['full', /^(SQLITE_FULL|53100)/],
@@ -196,7 +208,7 @@ const UNREACHABLE: [RegExp, string][] = [
   [/^ERR_POSTGRES_CONNECTION/, 'the connection broke'],
 ]
 
-/** Why the database cannot be used, for `/readyz`, which anyone can read: the log has the reason of `unreachable`. */
+/** Why the database cannot be used, for `/readyz`, which is public. Only the log has the reason of `unreachable`. */
 export function describeDatabaseError(thrown: unknown): string {
   const error = translateDatabaseError(thrown)
   if (!(error instanceof DatabaseError)) return 'database cannot be read'

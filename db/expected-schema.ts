@@ -50,7 +50,7 @@ export function requireExpectedSchema(engine: Engine, applied: number): void {
   if (applied < expectedMigrations(engine).length) throw new DatabaseError('outdated')
 }
 
-/** Those that the database has and this version does not know. */
+/** Migrations that the database has but this version does not know. */
 export async function countUnknownMigrations({ engine, read, tables }: Database): Promise<number> {
   const rows = await read
     .select({ at: sql`created_at` })

@@ -1,4 +1,4 @@
-/** The first rows of a table for each row of something else: an index look-up for each, on both engines. */
+/** The first rows of a table for each row of another query: one index look-up for each, on both engines. */
 import { aliasedTable, getTableName, is, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -15,7 +15,9 @@ export const byName = <T extends PgTable>(table: T): T =>
   // Guarantee of the cast: the alias has the columns of the table.
   is(table, SQLiteTable) ? table : (aliasedTable(table, getTableName(table)) as unknown as T)
 
-/** For FROM: the rows of `outer`, a name in WITH, each with the first rows of the table that meet a condition. */
+/**
+ * An expression for FROM: the rows of `outer`, a name in WITH, each with the first rows of the table that meet a condition.
+ */
 export const firstOfEach = (outer: SQL, table: PgTable, { condition, order, limit }: First): SQL =>
   is(table, SQLiteTable)
     ? // SQLite has no LATERAL. The condition reads the columns of the innermost table of the name.

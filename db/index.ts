@@ -43,7 +43,7 @@ export function openDatabase(url: string, sources: Sources, options: DatabaseOpt
   throw new Error('DATABASE_URL must start with sqlite: or postgres://')
 }
 
-/** Opens a replica of `primary`. It is not used before its first check, and may be out of reach now. */
+/** Opens a replica of `primary`. It is used only after its first successful check, so it may be unreachable now. */
 export function openReplica(
   url: string,
   primary: Database,

@@ -1,4 +1,4 @@
-/** Rows by their keys: one statement for any number of keys, of the same text on each call. */
+/** Reads rows by their keys: one statement for any number of keys, with the same text on each call. */
 import { and, getTableColumns, is, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { prepared } from './prepared.ts'
@@ -7,8 +7,9 @@ import type { Tables } from './schema/tables.ts'
 import type { Reader } from './types.ts'
 
 /**
- * `rowsByKeys('ruleUses', ['userId', 'ruleId'])` reads the rows that have one of the given keys. The columns of
- * a key are texts, and the first columns of an index; each key is looked up by itself, in any order. Give each key once.
+ * `rowsByKeys('ruleUses', ['userId', 'ruleId'])` reads the rows that have one of the given keys. The columns of a key must
+ * be text and the first columns of an index. Each key is looked up separately; the order of the result is undefined. Give
+ * each key once.
  */
 export function rowsByKeys<
   Of extends keyof Tables,
@@ -18,7 +19,7 @@ export function rowsByKeys<
   names: readonly Name[],
 ): (reader: Reader, keys: Record<Name, string>[]) => Promise<Tables[Of]['$inferSelect'][]> {
   const select = prepared((reader: Reader, list: string) => {
-    // Guarantee of the cast: rows are read and mapped by the columns of the table, whichever it is.
+    // Guarantee of the cast: rows of any table are read and mapped by the columns of the table.
     const table = reader.tables[of] as Tables['users']
     const given = tuples(reader, list, names.length)
     const isRow = and(
@@ -39,7 +40,7 @@ export function rowsByKeys<
   }
 }
 
-/** As `rowsByKeys`, but returns those of the keys that some row has. */
+/** Like `rowsByKeys`, but returns the keys for which a row exists. */
 export function keysWithRows<
   Of extends keyof Tables,
   const Name extends string & keyof Tables[Of]['$inferSelect'],

@@ -21,8 +21,8 @@ export const isListed = (reader: Pick<Reader, 'tables'>, column: Column, list: s
       sql`${column} = any(array${listed(reader, list)})`
 
 /**
- * For WITH: the rows of a table that `condition` selects for each listed text. Each text is looked up by itself: for `in`,
- * PostgreSQL may read the whole table, but it merges no subselect that has an OFFSET.
+ * An expression for WITH: the rows of a table that `condition` selects for each listed text. Each text is looked up
+ * separately, in a subselect with an OFFSET, which PostgreSQL does not merge; for `in`, it may read the whole table.
  */
 export function rowsOfListed<Of extends PgTable>(
   reader: Pick<Reader, 'tables' | '$with'>,

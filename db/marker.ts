@@ -1,4 +1,4 @@
-/** Marks a database in which something long is not finished. A marker is not a table of the schema, and is not copied. */
+/** Marks a database in which long work is not finished. A marker is not a table of the schema, and is not copied. */
 import { sql } from 'drizzle-orm'
 import { runStatement, shapeOf, tableBeside } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
@@ -28,8 +28,8 @@ function createMarker(name: string) {
   }
 }
 
-/** Of the target of an unfinished move, with the fingerprint of the source. */
+/** Marks the target of an unfinished move, with the fingerprint of the source. */
 export const moveMarker = createMarker('__matchday_move')
 
-/** Of a database that `dev` began to seed, with the parameters of the seed. */
+/** Marks a database that `dev` began to seed, with the parameters of the seed. */
 export const seedMarker = createMarker('__matchday_seed')

@@ -17,8 +17,8 @@ import { explainUnreachable } from './postgres/unreachable.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
 /**
- * How long to wait for another instance that migrates a large file, and on PostgreSQL for the tables. There, the wait for an
- * instance that migrates has no limit.
+ * SQLite: how long to wait for another instance that migrates a large file. PostgreSQL: how long to wait for the tables; the
+ * wait for another instance has no limit there.
  */
 const MIGRATION_LOCK_TIMEOUT_MS = 30 * 60_000
 /** Requests queue behind a migration that waits for a table, for example for a backup: it gives up, and tries again later. */
@@ -47,7 +47,7 @@ export class OlderSchemaError extends SchemaError {
   }
 }
 
-/** A development version made the database: the migrations of its chain are none of any release. */
+/** A development version created the database: its migrations are not in any release. */
 export class DevelopmentSchemaError extends SchemaError {
   constructor() {
     super(
@@ -121,11 +121,11 @@ const runOn =
 
 const TABLE_OF_APPLIED = {
   sqlite: "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'",
-  // By a row: without one, the server would answer from what it knew before it waited for another instance.
+  // Selects a row: otherwise the server would answer from its state before it waited for another instance.
   postgres: `SELECT 1 FROM pg_class WHERE oid = to_regclass('"__drizzle_migrations"')`,
 }
 
-/** None when Drizzle's table is missing. Reading needs no privilege to create it. */
+/** Returns no rows when Drizzle's table is missing. Reading needs no privilege to create it. */
 async function readApplied(engine: Engine, run: Run): Promise<AppliedRow[]> {
   const tables = await run(TABLE_OF_APPLIED[engine])
   return tables.length > 0 ? run(APPLIED) : []
@@ -173,7 +173,7 @@ function compareSchema(known: Migration[], rows: AppliedRow[]): { missing: Migra
   const runs = [...applied.values()].every(
     ({ runs_from: runsFrom }) => runsFrom !== undefined && runsFrom !== null && Number(runsFrom) <= newest,
   )
-  // Both have migrations of their own: the schema is not one of a newer version.
+  // Each has migrations that the other lacks, so the schema is not that of a newer version.
   const diverged = missing.length > 0 && applied.size > 0
   if (!runs || diverged) throw new NewerSchemaError(applied.size)
   return { missing, ahead: applied.size }
@@ -221,7 +221,7 @@ async function migratePostgres(url: string, settings?: PostgresOptions): Promise
   if (pending.length === 0) return { applied: 0, ...rest }
   const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
   await createMigrationLock(runIn(client, settings), schema)
-  // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
+  // READ COMMITTED: data that is read after the wait for the lock must be as new as the lock.
   const applyNext = () =>
     client.begin('isolation level read committed', async transaction => {
       const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)

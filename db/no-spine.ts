@@ -1,4 +1,4 @@
-/** The spine of a database that was opened without one: for its rows alone. */
+/** The spine of a database that was opened without one, only for its rows. */
 import type { Spine } from './types.ts'
 
 // Guarantee of the cast: no part is ever returned.

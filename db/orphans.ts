@@ -1,4 +1,6 @@
-/** Rows whose user does not exist. Foreign keys prevent them, except in a file or under a role that has them disabled. */
+/**
+ * Rows whose user does not exist. Foreign keys prevent them, except in a file or under a role with foreign keys disabled.
+ */
 import { and, eq, getTableName, isNotNull, isNull, sql } from 'drizzle-orm'
 import { type AnyTable, shapeOf } from './schema/shape.ts'
 import type { Reader } from './types.ts'
@@ -34,6 +36,6 @@ export async function findOrphans(reader: Reader, except: string[] = []): Promis
   return found
 }
 
-/** Elsewhere the column may have something else, such as a match. */
+/** In other tables the column may contain another id, such as a match. */
 const mustHaveUser = (table: AnyTable) =>
   shapeOf(table).references.some(({ parent, from }) => parent === 'users' && from.includes('userId'))

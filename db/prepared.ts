@@ -12,7 +12,7 @@ interface Preparable<Rows> {
 }
 
 interface PreparedStatement<Rows> {
-  /** On SQLite, whose statements are synchronous, with `sync`, which runs it without a chain of promises. */
+  /** On SQLite, where statements are synchronous, `sync` runs it without promises. */
   execute(values: Record<number, unknown>): Promise<Rows> & { sync?(): Rows }
   getQuery(): Query
 }
@@ -21,9 +21,10 @@ interface PreparedStatement<Rows> {
  * The same function, with its statement prepared at the first call on a connection:
  * `prepared((tx: Transaction, { id }: { id: string }) => tx.delete(teams).where(eq(teams.id, id)))`.
  *
- * `build` gets a parameter of the statement for each string, number and date of its values, in objects and lists of any depth. It may
- * only place them in the query: a parameter in a calculation or in text throws. Booleans, null and undefined stay what they are, so it
- * may branch on them. Each combination of these, of members and of list lengths makes its own statement, so all must be bounded.
+ * `build` gets a parameter of the statement for each string, number and date in its values, also within objects and lists.
+ * It may only place them in the query: a parameter in a calculation or in text throws. Booleans, null and undefined keep
+ * their values, so `build` may branch on them. Each combination of these, of members and of list lengths makes its own
+ * statement, so their number must be limited.
  */
 export function prepared<Within extends Reader, Values extends unknown[], Rows>(
   build: (within: Within, ...values: Values) => Preparable<Rows>,

@@ -8,13 +8,16 @@ interface Lockable {
 }
 
 /**
- * The query, which also locks the rows that it returns until the unit of work ends: nobody deletes them meanwhile, or changes
- * a column of a unique index; other units of work may lock and update them.
+ * Makes the query lock its rows until the unit of work ends: nobody else can delete them or change a column of a unique
+ * index. Other units of work may lock and update them in the same way.
  */
 export const locksShared = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'key share')
 
-/** As `locksShared`, and nobody else updates them. A row that was changed while the query waited must still meet its condition. */
+/**
+ * Like `locksShared`, and nobody else can update the rows. A row that was changed while the query waited must still meet its
+ * condition.
+ */
 export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'no key update')
 
@@ -22,7 +25,7 @@ export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'ta
 export const locksInUnitOfWork = <Query extends Lockable>(reader: Reader, query: Query) =>
   'clock' in reader ? locksForUpdate(reader, query) : query
 
-/** As `locksForUpdate`, and waits for units of work that have locked the rows by `locksShared`. */
+/** Like `locksForUpdate`, and also waits for units of work that have locked the rows with `locksShared`. */
 export const locksExclusively = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
   locks(tx, query, 'update')
 
@@ -31,6 +34,6 @@ function locks<Query extends Lockable>(
   query: Query,
   strength: Parameters<Lockable['for']>[0],
 ) {
-  // Guarantee of the cast: `for` returns the query itself, without the members that SQLite's has not.
+  // Guarantee of the cast: `for` returns the query itself, without the members that a query on SQLite lacks.
   return is(tables.users, SQLiteTable) ? query : (query.for(strength) as Query)
 }

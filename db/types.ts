@@ -16,8 +16,8 @@ export interface Sources {
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
 /**
- * What rooms of the application share in the memory of a process, for one database. Each declares its own part of this type
- * (`declare module`), and `src/app/spine.ts` creates all of them.
+ * State that rooms of the application share in the memory of a process, for one database. Each room declares its part of
+ * this type (`declare module`), and `src/app/spine.ts` creates all parts.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add their parts
 export interface Spine {}
@@ -46,16 +46,16 @@ export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' |
   deferred<State>(kind: Deferred<State>): State
 }
 
-/** What is collected: one `State` for each unit of work that asks for it. */
+/** A kind of collected changes, with one `State` for each unit of work that asks for it. */
 export interface Deferred<State> {
-  /** Of all kinds, the same in each unit of work, which prevents deadlocks: what most units of work change is last. */
+  /** The order of kinds, the same in each unit of work, which prevents deadlocks. The busiest rows come last. */
   order: number
   start(): State
-  /** Writes the collected changes, except by the statements that it returns: those run after it, in order. */
+  /** Writes the collected changes. The statements that it returns run afterwards, in order. */
   write(tx: Transaction, state: State): Promise<LastStatement[]>
 }
 
-/** A statement with its values, which has not run. Nobody needs its result. */
+/** A statement with its values, to run later. Its result is ignored. */
 export interface LastStatement {
   query(): Query
   run(): Promise<unknown>
@@ -98,14 +98,17 @@ export interface Database {
   externalCommits(): number | null
   /** Rejects with a `DatabaseError` when the database cannot be read, or has refused a write and still refuses them. */
   ping(): Promise<void>
-  /** As `ping`; how far the clock of this process is ahead of that of the database server, in milliseconds. 0 on SQLite. */
+  /**
+   * Like `ping`, and returns how far the clock of this process is ahead of the clock of the database server, in
+   * milliseconds. 0 on SQLite.
+   */
   clockSkewMs(): Promise<number>
   /**
    * Truncates SQLite's WAL, so that it holds no deleted content. False when another connection still reads an older
    * snapshot after `timeoutMs`. Null on PostgreSQL, where the server manages the WAL.
    */
   truncateLog(timeoutMs: number): Promise<boolean | null>
-  /** Damage that the engine's own check reports: in indexes, constraints and foreign keys. Empty when there is none. */
+  /** Damage of indexes, constraints and foreign keys that the engine's own check reports. Empty when there is none. */
   findDamage(): Promise<string[]>
   /** Waits for running units of work, then closes. */
   close(): Promise<void>
@@ -122,9 +125,9 @@ interface PoolLoad {
   statements: number
 }
 
-/** Called when the database has done something. Its functions must be fast and must not throw. */
+/** Observes the database. Its functions must be fast and must not throw. */
 export interface DatabaseObserver {
-  /** A unit of work ended, committed or not. Milliseconds, its wait included. */
+  /** A unit of work ended, committed or not. Milliseconds, including its wait. */
   writeEnded(ms: number): void
   /** SQLite: this number of units of work shared a COMMIT. */
   committed(units: number): void
@@ -133,12 +136,12 @@ export interface DatabaseObserver {
 }
 
 export interface DatabaseOptions {
-  /** Needed by verbs that use it. Without it, the use of any part throws an error that says so. */
+  /** Needed by verbs that use it. Without it, the use of any part throws a clear error. */
   spine?: Spine
   observer?: DatabaseObserver | undefined
   /**
-   * For a repeatable command that uses the database alone: faster, with more memory. A power cut may lose the last units
-   * of work, each as a whole and in order.
+   * For a repeatable command with exclusive use of the database: faster, with more memory. A power cut may lose the last
+   * units of work, each as a whole and in order.
    */
   bulk?: boolean
   /** For a server: SQLite's disk I/O runs outside the thread that opens the database. */

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Reader } from './types.ts'
 
 export interface WorkScope {
-  /** Runs what belongs to a unit of work. */
+  /** Runs the code of a unit of work. */
   run<T>(work: () => Promise<T>): Promise<T>
   /** @throws Error within a unit of work; `use` names what was called */
   requireOutside(use: string): void

@@ -1,9 +1,9 @@
-/** Remembers a write failure that outlasts its request, so that a health check reports a database that only reads. */
+/** Remembers a lasting write failure, so that a health check reports a database that can only be read. */
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from './errors.ts'
 
 /**
- * `lasting`: faults that the next write would meet as well. `probe` writes something and removes it. It runs only after
- * such a fault; its success ends the fault.
+ * `lasting`: faults that the next write would have too. `probe` writes something and removes it. It runs only after such a
+ * fault, and its success ends the fault.
  */
 export function createWriteHealth(lasting: DatabaseFault[], probe: () => Promise<void>) {
   let fault: DatabaseError | undefined

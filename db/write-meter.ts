@@ -1,6 +1,6 @@
 /** Measures the duration of a write and the pending ones, so that a server can refuse writes under overload. */
 
-/** What the next write must expect. */
+/** The load that the next write must expect. */
 export interface WriteLoad {
   /**
    * Milliseconds from the end of one write to the end of the next, while writes are pending. The lowest recent measurement:

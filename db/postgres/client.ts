@@ -12,7 +12,7 @@ export interface PostgresSettings {
   /** Maximum number of connections. */
   poolSize: number
   /**
-   * Maximum duration of a statement, including waits for locks. Units of work that conflict are repeated for as long.
+   * Maximum duration of a statement, including waits for locks. Conflicting units of work are repeated for the same time.
    * Milliseconds.
    */
   statementTimeoutMs: number
@@ -22,7 +22,7 @@ export interface PostgresSettings {
   preparedStatements: boolean
   /** The schema of the tables, which statements name; null: the search path of the role decides. */
   schema: string | null
-  /** CA certificates in PEM: with them every connection is TLS, and the server's certificate and host name are verified. */
+  /** CA certificates in PEM. If set, every connection uses TLS, and the server's certificate and host name are verified. */
   ca: string | null
 }
 
@@ -51,12 +51,12 @@ export const statementTimeoutOf = (
 ): number => (bulk ? BULK_STATEMENT_TIMEOUT_MS : statementTimeoutMs)
 
 /**
- * A plan that is made while a table is small would scan it whole for as long as the statement stays prepared. Without scans,
- * plans use an index from the start. Where there is none, a scan looks so expensive that it would be compiled.
+ * A plan for a small table would scan the whole table for as long as the statement stays prepared. Without scans, plans use
+ * an index from the start. JIT is off because a scan without an index would look so expensive that PostgreSQL compiles it.
  */
 const KEEP_PLANS_GOOD = { enable_seqscan: 'off', jit: 'off' }
 
-/** A statement that writes nothing, also where it runs without a transaction. `with` may write. */
+/** A statement that certainly writes nothing. `with` may write. */
 const READS = /^select\b/i
 
 interface Statement extends PromiseLike<unknown> {
@@ -150,7 +150,7 @@ export function createPostgresClient(
     })
   }
 
-  /** Why a query got no response in time: it waits for a lock if the server answers others. */
+  /** Why a query got no response in time: if the server answers another query, this one waits for a lock. */
   async function explainSilence(cause: unknown): Promise<unknown> {
     const pool = current
     asking ??= withDeadline(pool.unsafe('SELECT 1'), MARGIN_MS, unresponsive)
@@ -227,8 +227,8 @@ export function createPostgresClient(
     }
 
     async function commit() {
-      // `execute` keeps the order. COMMIT is of the protocol of prepared statements: Bun sends what is prepared on the
-      // connection without waiting for responses, but a text of the other protocol after all of them.
+      // `execute` keeps the order. COMMIT uses the protocol of prepared statements: Bun sends prepared statements without
+      // waiting for responses, but waits for all of them before a statement of the simple protocol.
       if (last.length > 0) await ensureBegun()
       const sent = last.map(({ sql, params }) => respond(connection.unsafe(sql, params).execute()))
       const committed = sent.length > 0 ? respond(connection`COMMIT`.execute()) : run('COMMIT')
@@ -323,7 +323,7 @@ export function createPostgresClient(
 type Query = SQL.Query<unknown>
 type Respond = <Value>(response: PromiseLike<Value>) => Promise<Value>
 
-/** COMMIT follows without a response: the client must not be the one who refuses a statement. */
+/** COMMIT follows without waiting for a response, so the client itself must not refuse the statement. */
 function requireScalar(parameter: unknown): void {
   if (parameter === null || typeof parameter === 'string' || typeof parameter === 'boolean') return
   if (Number.isSafeInteger(parameter)) return

@@ -1,18 +1,24 @@
-/** Repeats what PostgreSQL refused because of concurrent work: the refused unit of work or statement has written nothing. */
+/**
+ * Repeats units of work and statements that PostgreSQL refused because of concurrent work. A refused one has written
+ * nothing.
+ */
 import { DatabaseError, isRetryable } from '../errors.ts'
 import type { Semaphore } from '../semaphore.ts'
 
-/** Of work that takes longer than the time for repetitions. */
+/** Minimum attempts, for work that takes longer than the time for repetitions. */
 const MIN_ATTEMPTS = 5
-/** Random waits up to twice as long each time, and up to this. Milliseconds. */
+/** Waits are random, and their maximum doubles each time up to this. Milliseconds. */
 const MAX_WAIT_MS = 20
 
-/** After this number, an attempt takes its turn: units of work of one hot row refuse each other for ever otherwise. */
+/**
+ * After this number of attempts, units of work take turns. Otherwise units of work on one busy row could refuse each other
+ * without end.
+ */
 const ATTEMPTS_AT_ONCE = 3
 
 /**
- * `turns` limits how many units of work that conflict again and again run at once.
- * @throws DatabaseError `busy` when `work` still conflicts after `forMs` and at least five attempts
+ * `turns` limits how many repeatedly conflicting units of work run at once. @throws DatabaseError `busy` when `work` still
+ * conflicts after `forMs` and at least five attempts
  */
 export async function repeatOnConflict<T>(
   forMs: number,

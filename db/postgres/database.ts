@@ -75,7 +75,7 @@ export function databaseOn(
     for (const listener of listeners) listener(tag)
   }
   let closing: Promise<void> | undefined
-  /** Of the last commit, as `performance.now()`. */
+  /** Time of the last commit, as `performance.now()`. */
   let committedAt = Number.NEGATIVE_INFINITY
   // Without `corrupt`: the server itself decides what it can still serve.
   const writeHealth = createWriteHealth(['full', 'read_only', 'unreachable'], () =>
@@ -184,7 +184,7 @@ export function databaseOn(
       const [row] = await queries
         .select({ ms: sql<number>`extract(epoch from clock_timestamp()) * 1000`.mapWith(Number) })
         .from(sql`(select 1) as one`)
-      // The server read its clock in between.
+      // The server read its clock between the two local times.
       return row ? (before + sources.now().getTime()) / 2 - row.ms : 0
     },
     async ping() {

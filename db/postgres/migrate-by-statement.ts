@@ -9,7 +9,7 @@ import { isStatementTrigger, withoutComments } from './portable.ts'
 
 const PROGRESS = '"__matchday_migration_progress"'
 
-/** `begun`: whether the statement after the `done` ones was begun, and its outcome is unknown. */
+/** `begun`: the statement after the `done` ones has started, and its outcome is unknown. */
 interface Progress {
   done: number
   begun: boolean
@@ -68,10 +68,10 @@ async function applyMigration(migration: Migration, run: Run): Promise<void> {
 
 const changesData = (statement: string) => /^(INSERT|UPDATE|DELETE|WITH)\b/i.test(withoutComments(statement))
 
-/** @param begun whether it may be done already */
+/** @param begun whether the statement may already be done */
 async function define(statement: string, run: Run, begun: boolean): Promise<void> {
   const [, index] = /^CREATE (?:UNIQUE )?INDEX ("\w+")/.exec(withoutComments(statement)) ?? []
-  // One whose creation was interrupted may exist and be invalid.
+  // An index whose creation was interrupted may exist and be invalid.
   if (begun && index !== undefined) await run(`DROP INDEX IF EXISTS ${index}`)
   try {
     await run(statement)

@@ -1,6 +1,6 @@
 /**
- * The lock of migrations, a row: PostgreSQL releases it when the connection of its holder ends. Not an advisory lock, which
- * YugabyteDB has only since 2025.1.
+ * The lock of migrations is a row lock: PostgreSQL releases it when the connection of its holder ends. It is not an advisory
+ * lock, because YugabyteDB has these only since 2025.1.
  */
 import { databaseCodeOf, SchemaError } from '../errors.ts'
 import type { Run } from '../migration-journal.ts'
@@ -45,7 +45,7 @@ export async function createMigrationLock(run: Run, schema: string | null): Prom
       await run(INSERT)
       return
     } catch (error) {
-      // Of two processes that create it at once, one fails, with a code that depends on the engine, the isolation and the moment.
+      // If two processes create it at once, one fails, with a code that depends on the engine, the isolation and the timing.
       if (tries === ATTEMPTS || error instanceof MissingSchemaError) throw error
       await Bun.sleep(2 ** tries * 10)
     }

@@ -1,11 +1,11 @@
 /**
- * What keeps the schema and the statements portable to YugabyteDB's YSQL, and why. Beyond one PostgreSQL server Matchday runs on
- * an existing distributed engine, so nothing here shards. `portable-schema.test.ts` holds migrations and sources to this list,
- * `bun run test:serializable` the statements to an engine that aborts at will, `bun run test:distributed` a cluster to the tests.
- * @see docs/scaling.md
+ * The rules that keep schema and statements portable to YugabyteDB's YSQL, with reasons. Beyond one PostgreSQL server,
+ * Matchday runs on an existing distributed engine instead of sharding itself. `portable-schema.test.ts` checks migrations
+ * and sources against this list. `bun run test:serializable` runs statements on an engine that aborts transactions at
+ * random, and `bun run test:distributed` runs the tests on a cluster. @see docs/scaling.md
  */
 
-/** What no SQL contains, wherever it is written. The example shows that the check finds it. */
+/** Patterns that no SQL may contain. The example proves that the check finds the pattern. */
 export const UNPORTABLE: { what: string; why: string; pattern: RegExp; example: string }[] = [
   {
     what: 'advisory lock',

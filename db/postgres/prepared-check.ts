@@ -1,13 +1,14 @@
 /**
- * A pooler in transaction mode gives each transaction another connection of the server, which does not know the statements
- * that were prepared on the one before, or has others of the same name. Nothing shows that before two clients meet, as here.
+ * A pooler in transaction mode gives each transaction another connection of the server. That connection does not know the
+ * statements that were prepared on the previous one, or has other statements with the same names. The error appears only
+ * when two clients interfere, so this check runs two clients.
  */
 import type { SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { isLostStatement } from '../errors.ts'
 import { connectPostgres, type PostgresSettings } from './client.ts'
 
-/** A pooler with one connection to the server never answers the second client, and mixes up nothing. */
+/** A pooler with a single connection to the server never answers the second client, and cannot mix up statements. */
 const DEADLINE_MS = 2_000
 const ROUNDS = 3
 
@@ -27,7 +28,8 @@ export async function keepsPreparedStatements(url: string, settings: PostgresSet
   async function mix(): Promise<void> {
     await execute(one, 1)
     for (let round = 0; round < ROUNDS; round++) {
-      // Holds a connection while the other client prepares its statement on the next one. Then it is free to be taken by it.
+      // Holds a connection while the other client prepares its statement on the next one. Afterwards the other client can
+      // get the first connection.
       await one.unsafe('BEGIN').simple()
       await execute(other, 2)
       await one.unsafe('COMMIT').simple()
@@ -39,7 +41,7 @@ export async function keepsPreparedStatements(url: string, settings: PostgresSet
     await withDeadline(mix(), DEADLINE_MS, () => new Error('no response in time'))
     return true
   } catch (error) {
-    // Any other error is that of the next connection too, which explains it.
+    // Any other error also occurs on the next connection, where it is reported.
     return !(error instanceof LostStatement || isLostStatement(error))
   } finally {
     await Promise.all([one, other].map(client => client.close({ timeout: 0 })))

@@ -1,6 +1,7 @@
 /**
- * A streaming standby for reads that may be outdated. A check every second, and nothing else, decides whether it is used, so
- * that no read waits for a server that is gone. Its lag is measured by positions of the log: times would need a primary that always commits.
+ * A streaming standby for reads that may be outdated. Only a check every second decides whether it is used, so that no read
+ * waits for an unreachable server. Its lag is measured with positions in the log, since times would need a primary that
+ * commits constantly.
  */
 import { sql } from 'drizzle-orm'
 import { withDeadline } from '../deadline.ts'
@@ -9,9 +10,9 @@ import { requireExpectedSchema } from '../expected-schema.ts'
 import { tableBeside } from '../schema/shape.ts'
 import type { Database, Reader } from '../types.ts'
 
-/** Positions of the primary that are remembered: a replica lags by at most as many checks, less one. */
+/** Number of remembered positions of the primary. A usable replica lags by fewer checks than this. */
 const REMEMBERED = 6
-/** After it, a check fails, and a read is sent to the primary. Milliseconds. */
+/** Deadline after which a check fails and a read is sent to the primary. Milliseconds. */
 const DEADLINE_MS = 1_000
 
 export interface Replica {
@@ -20,7 +21,7 @@ export interface Replica {
   problem(): string | null
   /** Decides whether it is used. Call it every second. Never rejects. */
   check(): Promise<void>
-  /** Settles as a read of it. @throws what the read throws; DatabaseError `unreachable` after the deadline */
+  /** Waits for a read of the replica. @throws the error of the read; DatabaseError `unreachable` after the deadline */
   inTime<T>(result: PromiseLike<T>): Promise<T>
   poolLoad: Database['poolLoad']
   close(): Promise<void>
@@ -31,13 +32,13 @@ const ONE_ROW = sql`(select 1) one`
 const WRITTEN = sql`case when pg_is_in_recovery() then null else pg_current_wal_lsn() - '0/0' end`
 const REPLAYED = sql`case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end`
 
-/** `server`: the database of the replica, which this closes. */
+/** `server`: the database of the replica. Closing the watch closes it. */
 export function watchReplica(
   server: Database,
   primary: Pick<Database, 'read'>,
   deadlineMs = DEADLINE_MS,
 ): Replica {
-  /** Of the primary at the last checks, oldest first. */
+  /** Positions of the primary at the last checks, oldest first. */
   const positions: number[] = []
   let problem: string | null = 'not checked yet'
 
@@ -57,7 +58,7 @@ export function watchReplica(
     const state = { replayed: REPLAYED.mapWith(Number), applied: applied.mapWith(Number) }
     const [[row]] = await Promise.all([
       inTime(server.read.select(state).from(ONE_ROW)),
-      // Without the primary nothing is committed: the positions that are known still hold.
+      // If the primary is down, nothing is committed, so the known positions remain valid.
       notePrimary().catch(() => {}),
     ])
     requireExpectedSchema('postgres', row?.applied ?? 0)

@@ -10,19 +10,19 @@ import * as lite from 'drizzle-orm/sqlite-core'
  */
 const idText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' })
 
-/** A table whose rows others point to. */
+/** A table that others reference. */
 interface HasId {
   id: pg.AnyPgColumn
 }
 
-/** The tables of other files that a file of tables points to. */
+/** Tables of other files that a file of tables references. */
 export type Referenced<Name extends string> = Record<Name, HasId>
 
 export const postgres = {
   table: pg.pgTable,
   /** Text that is ordered and compared by bytes: ids, slugs, handles, cursors. */
   id: () => idText(),
-  /** The id of a row of another table, which must exist. */
+  /** The id of an existing row of another table. */
   idOf: (table: HasId) =>
     idText()
       .notNull()

@@ -1,10 +1,13 @@
 /**
- * Next to its tables, a file of `db/schema/` declares what happens to the rows of a fan: for each column that points to a fan,
- * which is a foreign key to `users`, or is named `userId` or `subject`. `test/fan/account/fan-data.test.ts` fails for a column
- * without a declaration, and holds the export, the erasure and the merge to what is declared.
+ * Each file of `db/schema/` declares, next to its tables, what happens to the rows of a fan. It needs a declaration for each
+ * column that points to a fan: a foreign key to `users`, or a column named `userId` or `subject`.
+ * `test/fan/account/fan-data.test.ts` fails for a column without a declaration, and checks export, erasure and merge against
+ * the declarations.
  */
 interface FanColumn<Column> {
-  /** The member of the document of `export-user` that has the rows. Null: a comment says why it needs none. */
+  /**
+   * The member of the `export-user` document that contains the rows. Null: a comment says why the export does not need them.
+   */
   export: string | null
   /** What an erasure does with the rows. */
   erasure: Erasure<Column>
@@ -13,20 +16,23 @@ interface FanColumn<Column> {
 }
 
 type Erasure<Column> =
-  /** They stay as they are, since they identify no person without the fan's record. */
+  /** The rows stay as they are, since they identify no person without the fan's record. */
   | 'keep'
   | 'delete'
-  /** They stay, but these columns become null, or get another value. */
+  /** The rows stay, but these columns become null, or get another value. */
   | { clear?: Column[]; replace?: Column[] }
 
 export type Merge<Column> =
-  /** They stay with the merged record, whose history they are: export and erasure of the fan include it. */
+  /** The rows stay with the merged record as its history. Export and erasure of the fan include that record. */
   | 'stay'
   | 'delete'
   | 'move'
-  /** They move, except where the other fan has a row with the same values of these columns; none: any row. */
+  /**
+   * The rows move, unless the other fan has a row with the same values in these columns. An empty list: unless the other fan
+   * has any row.
+   */
   | { moveUnless: Column[]; otherwise: 'stay' | 'delete' }
-  /** A function of the room decides row by row, by this rule. */
+  /** A function of the room decides for each row, by this rule. */
   | { rule: string }
 
 type ColumnOf<Table> = Table extends { $inferSelect: infer Row } ? keyof Row & string : never

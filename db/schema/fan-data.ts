@@ -1,4 +1,4 @@
-/** What the export, the erasure and the merge of a fan do, by table and column, and which columns point to a fan. */
+/** The effects of export, erasure and merge of a fan, by table and column, and the columns that point to a fan. */
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { fanData as pictures } from './club/pictures.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'
@@ -56,8 +56,8 @@ export const fanData = {
 }
 
 /**
- * The columns that point to a fan, as `TABLE.COLUMN`: foreign keys to `users`, `userId` without one, and the provider's
- * `subject`.
+ * The columns that point to a fan, as `TABLE.COLUMN`: foreign keys to `users`, `userId` without a foreign key, and the
+ * provider's `subject`.
  */
 export function listFanColumns(tables: Record<string, PgTable>): string[] {
   return Object.entries(tables).flatMap(([name, table]) => {

@@ -52,7 +52,7 @@ export function tablesOf(kit: ColumnKit): Tables {
 }
 
 function defineTables(kit: ColumnKit) {
-  // What other tables point to.
+  // Tables that other tables reference.
   const teams = defineTeamsTables(kit)
   const users = defineUsersTables(kit, teams)
   const matches = defineMatchesTables(kit, teams)

@@ -7,7 +7,10 @@ import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 const BYTES = 4
 
 export interface CommitCounter {
-  /** Each commit whose caller has a response changes it. NaN, which equals no number, if the processes share no memory. */
+  /**
+   * Changes with each commit whose caller has got a response. NaN, which is not equal to itself, if the processes share no
+   * memory.
+   */
   count(): number
   /** After each COMMIT and before its caller gets a response. */
   add(): void
@@ -19,7 +22,8 @@ export function openCommitCounter(path: string): CommitCounter {
     const file = `${path}-commits`
     const descriptor = openSync(file, 'a', 0o600)
     try {
-      // Written, not truncated to this length: a full disk fails here, and not at a store to the mapped memory.
+      // Writes the bytes instead of truncating to this length, so that a full disk fails here and not at a store to the
+      // mapped memory.
       if (fstatSync(descriptor).size < BYTES) writeSync(descriptor, new Uint8Array(BYTES))
     } finally {
       closeSync(descriptor)
@@ -28,7 +32,7 @@ export function openCommitCounter(path: string): CommitCounter {
     // Not Atomics.load: JavaScriptCore compiles it to a store too, which waits while the file system is frozen.
     return { count: () => shared[0] ?? Number.NaN, add: () => void Atomics.add(shared, 0, 1) }
   } catch {
-    // Windows, a directory without permission, or a full disk.
+    // On Windows, in a directory without permission, or on a full disk.
     return { count: () => Number.NaN, add: () => {} }
   }
 }

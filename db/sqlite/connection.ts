@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 
-/** Between two attempts to take the write lock, which another process holds for a few milliseconds at a time. */
+/** Pause between two attempts to take the write lock, which another process holds for a few milliseconds at a time. */
 const LOCK_RETRY_MS = 2
 /** The WAL is truncated to this size after a checkpoint. A long read prevents checkpoints, so it can grow larger. */
 const WAL_BYTES = 16 * 1024 * 1024

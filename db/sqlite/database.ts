@@ -1,4 +1,4 @@
-/** SQLite in WAL mode: one writer connection with group commit, and one that reads while a batch is open. */
+/** SQLite in WAL mode: one writer connection with group commit, and a second connection for reads while a batch is open. */
 import type { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { keptStatements } from '../built-statements.ts'
@@ -20,9 +20,12 @@ import { createSharedRead } from './shared-read.ts'
 import { cacheStatements, onEither } from './statements.ts'
 import { type Disk, openWal } from './wal.ts'
 
-/** Of the writer, which also reads. With SQLite's 2 MB, a profile reads five pages from the operating system. */
+/**
+ * Cache of the writer, which also reads. With SQLite's default of 2 MB, a profile reads five pages from the operating
+ * system.
+ */
 const CACHE_KB = 16_384
-/** Between two attempts to truncate the WAL while other connections read. */
+/** Pause between two attempts to truncate the WAL while other connections read. */
 const TRUNCATE_RETRY_MS = 20
 
 /** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
@@ -55,7 +58,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   if (options.bulk) configureBulk(writer)
   else {
     writer.run(`PRAGMA cache_size = -${CACHE_KB}`)
-    // What a job would roll back: beyond 64 KB, SQLite writes it to a temporary file, page by page, for the rest of the batch.
+    // Keeps savepoint journals in memory. Otherwise SQLite writes journals over 64 KB to a temporary file, page by page, for
+    // the rest of the batch.
     writer.run('PRAGMA temp_store = MEMORY')
   }
   const wal = options.offloadDisk ? openWal(path, writer, options.disk) : undefined

@@ -41,7 +41,7 @@ interface GroupCommitDeps extends GroupCommitOptions {
   observer?: DatabaseObserver | undefined
   /** Translates the errors that callers of failed jobs get. */
   translate(error: unknown): unknown
-  /** Ends the transaction of readers. Called before the writer begins one, or has to be in none. */
+  /** Ends the transaction of readers. Called before the writer begins a transaction, and whenever it must not be in one. */
   endRead(): void
   /** Called after each COMMIT, before `onInvalidate`. */
   onCommit(): void
@@ -50,7 +50,7 @@ interface GroupCommitDeps extends GroupCommitOptions {
 }
 
 interface Job {
-  /** Milliseconds, as `performance.now()`. */
+  /** Time of arrival, as `performance.now()`. */
   since: number
   /** Resolves to what settles the promise of the caller, once the work is durable. */
   work: (tx: Transaction) => Promise<() => void>

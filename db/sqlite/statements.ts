@@ -42,8 +42,8 @@ export function cacheStatements(
 }
 
 /**
- * Adapts statements of a reader: `enter` is called before each execution, and tells whether it is on `writer` instead. The
- * first is on the reader, which refuses to write.
+ * Adapts statements of a reader: `enter` is called before each execution, and returns whether to use `writer` instead. The
+ * first execution uses the reader, which refuses to write.
  */
 export const onEither =
   (writer: Connection, enter: () => boolean) => (statement: Statement, text: string) => {
@@ -63,7 +63,8 @@ export const onEither =
   }
 
 /**
- * SQLite recompiles a statement whenever a parameter in a search condition changes, which costs several times the statement.
- * It does not recompile for an expression, and unary plus changes no value. No string literal of our SQL has a question mark.
+ * SQLite recompiles a statement whenever a parameter in a search condition changes, which costs several times as much as the
+ * statement. It does not recompile for an expression, and unary plus changes no value. No string literal in our SQL contains
+ * a question mark.
  */
 const withStablePlan = (text: string) => text.replaceAll('?', '+?')

@@ -38,7 +38,7 @@ const FAULT_OF_CODE: Record<string, DatabaseFault> = {
   EDQUOT: 'full',
 }
 
-/** An error of the file system, which SQLite would have reported as one of its own. */
+/** Translates an error of the file system as SQLite would have reported it. */
 const refusedBy = (error: unknown) =>
   new DatabaseError(FAULT_OF_CODE[(error as NodeJS.ErrnoException).code ?? ''] ?? 'unreachable', error)
 

@@ -30,7 +30,7 @@ async function bundle(entry: string, folder: string, define: Record<string, stri
     outdir: folder,
     publicPath: PREFIX,
     minify: true,
-    // Else the value at the time of the build chooses how JSX is compiled.
+    // Otherwise the environment of the build decides how JSX is compiled.
     define: { 'process.env.NODE_ENV': '"production"', ...define },
     throw: false,
   })

@@ -8,9 +8,9 @@ export function defineCatalogueTables(kit: ColumnKit) {
   /** Changes with each change of the entries that processes keep in memory (`events`), and of the history of a kind (`history:KIND`). */
   const catalogueVersions = table('catalogue_versions', {
     kind: id().primaryKey(),
-    /** Random, so that it is unique also among databases and their copies. Of a history: its last revision. */
+    /** Random, so that it is unique even among copies of a database. For a history: its last revision. */
     version: id().notNull(),
-    /** 1, 2, 3 …: orders the versions of this database. Of a history: the number of its rows. */
+    /** 1, 2, 3 …: the order of versions of this database. For a history: the number of its rows. */
     revision: integer().notNull().default(0),
   })
 
@@ -26,7 +26,7 @@ export function defineCatalogueTables(kit: ColumnKit) {
       /** JSON of the whole entry after the change. */
       entry: text().notNull(),
       source: id().notNull(),
-      /** Who of the club's staff, if it was changed in the console. */
+      /** The member of the club's staff, if the entry was changed in the console. */
       staffId: id(),
       staffName: text(),
       reason: text(),

@@ -21,7 +21,7 @@ export function defineMatchesTables(kit: ColumnKit, { teams }: Referenced<'teams
       status: id().notNull(),
       homeScore: integer(),
       awayScore: integer(),
-      /** Of status, scores and kick-off. The sender counts it; a change needs a greater one. */
+      /** Revision of status, scores and kick-off, which the sender increments. A change needs a greater revision. */
       revision: integer().notNull(),
       /** JSON: the texts that exist in several languages. Their columns have the default. */
       translations: text(),
@@ -72,7 +72,7 @@ export function defineMatchesTables(kit: ColumnKit, { teams }: Referenced<'teams
       season: text(),
       /** The last fan of the current pass; empty at its start. */
       cursor: id().notNull(),
-      /** Whether the current pass began after every older write had ended. */
+      /** Whether the current pass began after all older writes had ended. */
       lastPass: boolean().notNull(),
       /** When the next batch may run. Null: all predictions are settled. */
       dueAt: timestamp(),

@@ -1,4 +1,4 @@
-/** Uploaded pictures: the files in the store, and who has which. */
+/** Uploaded pictures: the files in the store, and their owners. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -6,7 +6,7 @@ import type { FanData } from '../fan-column.ts'
 export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'users'>) {
   const { table, id, idOf, integer, timestamp } = kit
 
-  /** A row is committed before its file is written, and deleted after its file is deleted: no file is without a row. */
+  /** A row is committed before its file is written, and deleted after its file is deleted, so that every file has a row. */
   const pictureFiles = table(
     'picture_files',
     {
@@ -23,7 +23,7 @@ export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'user
     t => [kit.index('picture_files_orphaned').on(t.orphanedAt).where(sql`${t.orphanedAt} is not null`)],
   )
 
-  /** Who uploaded which file: a fan, or a system of the club by its server key. Several may upload the same. */
+  /** The uploader of each file: a fan, or a system of the club with its server key. Several can upload the same file. */
   const pictures = table(
     'pictures',
     {
@@ -33,7 +33,7 @@ export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'user
       /** Of the server key. */
       source: id(),
       createdAt: timestamp().notNull(),
-      /** From when it is deleted unless it is used; null while it is the fan's avatar. */
+      /** Time from which it is deleted if it is not used; null while it is the fan's avatar. */
       reviewAt: timestamp(),
     },
     t => [

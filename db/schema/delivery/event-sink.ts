@@ -10,7 +10,7 @@ export function defineEventSinkTables(kit: ColumnKit) {
     'event_sinks',
     {
       name: id().primaryKey(),
-      /** All events up to this position were published, or have nothing to publish. */
+      /** All events up to this position are published or need no publication. */
       position: integer().notNull(),
       /** The process that publishes, until `leaseEndsAt` at the latest. */
       leaseHolder: id(),

@@ -1,4 +1,4 @@
-/** Outbound webhooks: endpoints, what is delivered to them, and the order of deliveries per fan and per match. */
+/** Outbound webhooks: endpoints, their deliveries, and the order of deliveries per fan and per match. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -19,11 +19,11 @@ export function defineWebhooksTables(kit: ColumnKit) {
       encryptedPreviousSecret: text(),
       previousSecretEndsAt: timestamp(),
       createdAt: timestamp().notNull(),
-      /** The revision of the kind `events` that added it: events of earlier ones are not sent to it. */
+      /** The revision of the kind `events` that added the endpoint: it gets no events of earlier revisions. */
       sinceRevision: integer().notNull().default(0),
       /** Time of the first failed attempt after the last success. */
       failingSince: timestamp(),
-      /** The receiver asked for a pause: no attempt of any fan begins before. */
+      /** The receiver asked for a pause: no attempt begins before this time, for any fan. */
       pausedUntil: timestamp(),
       disabledAt: timestamp(),
       disabledReason: id(),
@@ -42,9 +42,9 @@ export function defineWebhooksTables(kit: ColumnKit) {
   )
 
   /**
-   * The pending deliveries of one fan or match to one endpoint, which are sent one after another. Its row lock orders a new
-   * delivery and the end of the one before. No row: none is pending. Without a reference to the endpoint, whose removal must
-   * not make a fan's unit of work fail.
+   * The pending deliveries of one fan or match to one endpoint, which are sent one after another. The row lock orders a new
+   * delivery and the end of the previous one. Without a row, no delivery is pending. There is no foreign key to the
+   * endpoint, so that its removal does not make a fan's unit of work fail.
    */
   const webhookLanes = table(
     'webhook_lanes',
@@ -53,12 +53,13 @@ export function defineWebhooksTables(kit: ColumnKit) {
       /** The fan, or `match:ID`. No foreign key: it may be either. */
       userId: id().notNull(),
       nextAttemptAt: timestamp().notNull(),
-      /** An attempt runs until then at the latest; also identifies it. */
+      /** Latest end of the running attempt; also identifies the attempt. */
       leaseEndsAt: timestamp(),
     },
     t => [
       kit.primaryKey({ name: 'webhook_lanes_pk', columns: [t.endpointId, t.userId] }),
-      // Partial: by statistics of an empty table, PostgreSQL may use any other index for a look-up by the key, and read it all.
+      // Partial: with statistics of an empty table, PostgreSQL might use a full index for a look-up by key, and read all of
+      // it.
       kit
         .index('webhook_lanes_unleased')
         .on(t.endpointId, t.nextAttemptAt)
@@ -77,7 +78,7 @@ export function defineWebhooksTables(kit: ColumnKit) {
       endpointId: id().notNull(),
       /** As in `webhook_lanes`. */
       userId: id().notNull(),
-      /** That of the event: the order of deliveries of a fan or match. */
+      /** The sequence of the event, which orders the deliveries of a fan or match. */
       sequence: integer().notNull(),
       type: id().notNull(),
       /** JSON text, the bytes that are signed and sent at every attempt. */

@@ -1,4 +1,4 @@
-/** Cash of fans: accounts and entries by currency, as those of points; holds for purchases; promotions, which may end. */
+/** Cash of fans: accounts and entries by currency, like points; holds for purchases; promotions, which can expire. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -6,14 +6,14 @@ import type { FanData } from '../fan-column.ts'
 export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>) {
   const { table, id, idOf, text, integer, timestamp } = kit
 
-  /** The head of a fan's ledger in a currency. Its row lock serializes what is booked and held. */
+  /** The head of a fan's ledger in a currency. Its row lock serializes entries and holds. */
   const cashAccounts = table(
     'cash_accounts',
     {
       userId: idOf(users),
       /** ISO 4217. */
       currency: id().notNull(),
-      /** Minor units; what is held included. */
+      /** Minor units, including held cash. */
       balance: integer().notNull(),
       /** Sum of the holds that are neither captured nor released. */
       held: integer().notNull(),
@@ -52,7 +52,7 @@ export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>)
     ],
   )
 
-  /** Cash that is held for a purchase. The primary key lets a purchase hold once. */
+  /** Cash that is held for a purchase. The primary key allows one hold per purchase. */
   const cashHolds = table(
     'cash_holds',
     {
@@ -63,7 +63,7 @@ export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>)
       /** `held`, `captured` (paid), `released`, or `refunded` after it was captured. */
       state: id().notNull(),
       createdAt: timestamp().notNull(),
-      /** A hold that is neither captured nor released by then is released. */
+      /** A hold that is not captured by this time is released. */
       expiresAt: timestamp().notNull(),
       settledAt: timestamp(),
     },
@@ -76,7 +76,10 @@ export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>)
     ],
   )
 
-  /** Cash that the club gives. It is spent before what the fan has paid for. The primary key lets each be given once. */
+  /**
+   * Cash that the club gives. It is spent before cash that the fan has paid for. The primary key ensures that each promotion
+   * is given once.
+   */
   const cashPromotions = table(
     'cash_promotions',
     {
@@ -92,7 +95,7 @@ export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>)
       expiresAt: timestamp(),
       /** When what was left of it was booked as ended. */
       endedAt: timestamp(),
-      /** Not part of the ledger: an erasure deletes it. */
+      /** Not part of the ledger, so that an erasure can delete it. */
       note: text(),
       createdAt: timestamp().notNull(),
     },
@@ -107,7 +110,7 @@ export function defineCashTables(kit: ColumnKit, { users }: Referenced<'users'>)
     ],
   )
 
-  /** How much of a hold is of a promotion, to which it returns when it is released or refunded. */
+  /** The part of a hold that comes from a promotion. It returns to the promotion when the hold is released or refunded. */
   const cashHoldPromotions = table(
     'cash_hold_promotions',
     {

@@ -14,7 +14,10 @@ export const PUBLIC_EVENT_TYPES = [
   'trade.completed',
 ] as const
 
-/** SQL: whether an event is public. Not after it was voided, and not after its data was deleted, as by an erasure. */
+/**
+ * SQL: whether an event is public. A voided event is not public, nor is one whose data was deleted, for example by an
+ * erasure.
+ */
 export const isPublicEvent = (event: Record<'type' | 'voidedAt' | 'data', Column>): SQL =>
   sql`${event.type} in (${sql.raw(PUBLIC_EVENT_TYPES.map(type => `'${type}'`).join(', '))}) and ${event.voidedAt} is null and ${event.data} is not null`
 
@@ -29,7 +32,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
     'events',
     {
       source: id().notNull(),
-      /** Unique within its source. Another one after an erasure of the fan, if the event earned nothing. */
+      /** Unique within its source. An erasure of the fan replaces it if the event earned nothing. */
       eventId: id().notNull(),
       userId: id().references(() => users.id),
       /** 1, 2, 3 … per fan, without gaps, in the order of commits. */
@@ -41,7 +44,10 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
       revision: integer(),
       /** JSON text. Null after the retention period, and after an erasure of the fan. */
       data: text(),
-      /** The order in which events are distributed to what sends them to other systems: 0 while it waits, null if nothing asked for it. */
+      /**
+       * The order in which events are distributed to webhooks and other outputs: 0 while it waits, null if no output asked
+       * for it.
+       */
       position: integer(),
       /** SHA-256 of the content: the same id with other content is refused, and a changed row is found. Null for old events of the application, and where the id was replaced. */
       digest: id(),
@@ -49,7 +55,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
       decisions: text(),
       voidedAt: timestamp(),
       voidNote: text(),
-      /** The fan of an event that came after its void, and was not recorded. Null until it comes. */
+      /** The fan of an event that arrived after its void and was therefore not recorded. Null until it arrives. */
       voidedFor: id().references(() => users.id),
       /** JSON: what the void took back. */
       taken: text(),
@@ -57,7 +63,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
     t => [
       kit.primaryKey({ name: 'events_pk', columns: [t.source, t.eventId] }),
       kit.uniqueIndex('events_user_sequence_unique').on(t.userId, t.sequence),
-      // Only what has data: the sweep of old data does not read what it has swept before.
+      // Only events with data, so that the sweep of old data does not read rows that it has already swept.
       kit.index('events_recorded').on(t.recordedAt).where(sql`${t.data} is not null`),
       kit.index('events_awaiting').on(t.userId, t.sequence).where(sql`${t.position} = 0`),
       kit.uniqueIndex('events_position_unique').on(t.position).where(sql`${t.position} > 0`),
@@ -69,7 +75,7 @@ export function defineEventsTables(kit: ColumnKit, { users, matches }: Reference
     ],
   )
 
-  /** Changes of matches that other systems asked for, and nothing else listens to. The writer has locked the match. */
+  /** Changes of matches for other systems. The writer has locked the match. */
   const matchEvents = table(
     'match_events',
     {

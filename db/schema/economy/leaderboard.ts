@@ -10,7 +10,7 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: Referenced<'u
   const leaderboardEntries = table('leaderboard_entries', {
     userId: idOf(users).primaryKey(),
     enrolledAt: timestamp().notNull(),
-    /** Hash of both columns: ranks depend on the instant, which is stored only here. Null in older rows. */
+    /** Hash of both columns: ranks depend on the time, which is stored only here. Null in older rows. */
     hash: text(),
     /** Null while the fan takes part. A fan who left is on no board and is enrolled again only at their own request. */
     leftAt: timestamp(),

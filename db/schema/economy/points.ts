@@ -58,19 +58,19 @@ export function definePointsTables(kit: ColumnKit, { users }: Referenced<'users'
       userId: idOf(users),
       delta: integer().notNull(),
       entryId: id().notNull(),
-      /** Not part of the ledger: an erasure deletes it. */
+      /** Not part of the ledger, so that an erasure can delete it. */
       note: text(),
       createdAt: timestamp().notNull(),
     },
     t => [kit.index('points_grants_user').on(t.userId)],
   )
 
-  /** How far points that end are booked, a row for each setting of `POINTS_EXPIRE_AFTER_DAYS`. */
+  /** Progress of the expiry of points, with a row for each setting of `POINTS_EXPIRE_AFTER_DAYS`. */
   const pointsExpiry = table('points_expiry', {
     days: integer().primaryKey(),
-    /** The first day of the setting: nothing ends in the 30 days after it. */
+    /** The first day of the setting: no points expire in the 30 days after it. */
     since: timestamp().notNull(),
-    /** The day of the pass over all fans that runs, or that ended last. */
+    /** The day of the current pass over all fans, or of the last one. */
     day: timestamp().notNull(),
     /** The last fan of the pass so far; null when it has ended. */
     cursor: id(),

@@ -1,4 +1,4 @@
-/** The rules by which events earn points, and how often each has granted them. */
+/** The rules by which events earn points, and the number of their grants. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -18,7 +18,7 @@ export function defineRulesTables(kit: ColumnKit, { users }: Referenced<'users'>
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),
-      /** The revision of the catalogue (kind `events`) that made the rule as it is. */
+      /** The revision of the catalogue (kind `events`) that last changed the rule. */
       version: integer().notNull(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),

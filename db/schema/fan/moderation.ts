@@ -1,4 +1,4 @@
-/** Reports of fans about others, for moderators. Those of one subject that are open are one case. */
+/** Reports of fans about others, for moderators. All open reports about one subject form a case. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -16,15 +16,15 @@ export function defineModerationTables(
       /** Null: filed by the text filter. */
       reporterId: id().references(() => users.id),
       subjectKind: id().notNull(),
-      /** Of a fan the user id. */
+      /** The user id if the subject is a fan. */
       subjectId: id().notNull(),
-      /** Whose subject it is. */
+      /** The fan to whom the subject belongs. */
       fanId: idOf(users),
       /** How the reporter named the subject. */
       reference: text(),
       reason: text().notNull(),
       note: text(),
-      /** JSON: what the subject showed at that time. */
+      /** JSON: the content of the subject at that time. */
       evidence: text(),
       createdAt: timestamp().notNull(),
       resolvedAt: timestamp(),
@@ -58,17 +58,17 @@ export function defineModerationTables(
 
 export const fanData = {
   reports: {
-    // The note is in the reporter's words. The report itself is about another fan.
+    // An erasure deletes the reporter's note. The report itself is about another fan.
     reporterId: {
       export: 'reports',
       erasure: { clear: ['note'] },
       merge: { moveUnless: ['subjectKind', 'subjectId'], otherwise: 'stay' },
     },
-    // Who reported a fan, and how, is not theirs to know.
+    // A fan must not learn who reported them, or what the report says.
     fanId: {
       export: null,
       erasure: { clear: ['reference', 'note', 'evidence'], replace: ['resolvedAt', 'actionTaken'] },
-      // None is open: see `mergeFans`.
+      // A merge requires that no report is open: see `mergeFans`.
       merge: 'stay',
     },
   },

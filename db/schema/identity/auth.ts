@@ -14,7 +14,7 @@ export function defineAuthTables(kit: ColumnKit) {
       provider: id().notNull(),
       subject: id().notNull(),
       deviceName: text(),
-      /** `iat` of the exchanged session token: a later logout everywhere ends the session, in any order of commits. */
+      /** `iat` of the exchanged session token: a later logout on all devices ends the session, in any order of commits. */
       originIssuedAt: timestamp().notNull(),
       /** That token, encrypted, until it expires: onboarding uses it to call the provider. */
       encryptedToken: text(),
@@ -32,7 +32,7 @@ export function defineAuthTables(kit: ColumnKit) {
     ],
   )
 
-  /** Refresh tokens by their SHA-256; the token itself is not stored. Used ones stay, to detect reuse. */
+  /** Refresh tokens, stored only as SHA-256. Used tokens stay, to detect reuse. */
   const refreshTokens = table(
     'refresh_tokens',
     {

@@ -1,4 +1,4 @@
-/** Which versions of the terms fans have accepted. */
+/** The versions of the terms that fans have accepted. */
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
 
@@ -15,7 +15,7 @@ export function definePublicTextTables(kit: ColumnKit, { users }: Referenced<'us
 }
 
 export const fanData = {
-  // That the fan agreed is evidence for the club.
+  // The acceptance is evidence for the club.
   termsAcceptances: {
     userId: { export: 'terms', erasure: 'keep', merge: { moveUnless: ['version'], otherwise: 'stay' } },
   },

@@ -1,17 +1,18 @@
-/** What fans are to each other: follows, blocks, mutes, and what each fan shows to others. */
+/** Relations between fans: follows, blocks, mutes, and privacy settings. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
 
-/** How many fans one fan can follow. */
+/** Maximum number of fans that a fan can follow. */
 export const MAX_FOLLOWED = 1_000
 
 export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'users'>) {
   const { table, idOf, integer, text, timestamp } = kit
 
   /**
-   * What a fan is to another one. A block is in both rows of a pair, so that the constraint of either row excludes a follow
-   * together with a block in either direction: the row of the blocked fan has `blockedByAt`. A row without any time is deleted.
+   * The relation of a fan to another fan. A block is stored in both rows of the pair, as `blockedByAt` in the row of the
+   * blocked fan. So the constraint of each row can exclude a follow together with a block in either direction. A row without
+   * any time is deleted.
    */
   const fanRelations = table(
     'fan_relations',
@@ -21,7 +22,7 @@ export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'use
       followedAt: timestamp(),
       mutedAt: timestamp(),
       blockedAt: timestamp(),
-      /** When the other one blocked the fan. */
+      /** The time when the other fan blocked this one. */
       blockedByAt: timestamp(),
     },
     t => [
@@ -48,7 +49,7 @@ export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'use
     ],
   )
 
-  /** How many fans a fan follows: the constraint is the limit. */
+  /** The number of fans that a fan follows, with a constraint for the limit. */
   const followCounts = table(
     'follow_counts',
     {
@@ -60,13 +61,13 @@ export function defineRelationsTables(kit: ColumnKit, { users }: Referenced<'use
     ],
   )
 
-  /** What a fan shows to others, once it differs from the default. */
+  /** Privacy settings of a fan, if they differ from the default. */
   const privacySettings = table('privacy_settings', {
     userId: idOf(users).primaryKey(),
     /** `public`, `followers` or `private`. */
     profile: text().notNull(),
     activity: text().notNull(),
-    /** Null before it is changed: the default. */
+    /** Null: the default. */
     locker: text(),
     /** `name`, `handle` or `anonymous`. */
     leaderboardName: text().notNull(),
@@ -81,11 +82,11 @@ const RELATIONS =
 export const fanData = {
   fanRelations: {
     fanId: { export: 'relations', erasure: 'delete', merge: { rule: RELATIONS } },
-    // Only those that follow: who blocks or mutes a fan is not theirs to know.
+    // Only follows: a fan must not learn who blocks or mutes them.
     otherId: { export: 'followers', erasure: 'delete', merge: { rule: RELATIONS } },
   },
   followCounts: {
-    // The number of those in `relations`.
+    // The export contains the follows themselves, as `relations`.
     userId: { export: null, erasure: 'delete', merge: { rule: 'counted again' } },
   },
   privacySettings: {

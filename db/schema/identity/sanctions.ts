@@ -1,4 +1,6 @@
-/** Decisions of moderators about fans. Triggers refuse changes of them: the state of a fan is their fold. */
+/**
+ * Decisions of moderators about fans. Triggers refuse changes, and the state of a fan follows from all decisions in order.
+ */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -15,13 +17,13 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
       seq: integer().notNull(),
       kind: text().notNull(),
       reason: text().notNull(),
-      /** Of a suspension. */
+      /** End of a suspension. */
       until: timestamp(),
-      /** Of a lift: the decision that it ends. */
+      /** For a lift: the decision that it ends. */
       liftsId: id(),
       /** Name of the moderator. Never shown to fans. */
       decidedBy: text().notNull(),
-      /** The member of the staff, of a decision in the console. */
+      /** The member of the staff, for a decision in the console. */
       decidedById: id(),
       createdAt: timestamp().notNull(),
     },
@@ -37,7 +39,7 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
     ],
   )
 
-  /** Notes of moderators, apart from the decisions: an erasure deletes them. */
+  /** Notes of moderators, separate from the decisions so that an erasure can delete them. */
   const moderationNotes = table(
     'moderation_notes',
     {
@@ -61,7 +63,7 @@ export function defineSanctionsTables(kit: ColumnKit, { users }: Referenced<'use
       granted: boolean(),
       /** Name of the moderator. Never shown to fans. */
       decidedBy: text(),
-      /** The member of the staff, of a decision in the console. */
+      /** The member of the staff, for a decision in the console. */
       decidedById: id(),
     },
     t => [

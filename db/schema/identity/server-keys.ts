@@ -20,7 +20,7 @@ export function defineServerKeysTables(kit: ColumnKit) {
       createdAt: timestamp().notNull(),
       expiresAt: timestamp(),
       revokedAt: timestamp(),
-      /** To the hour. */
+      /** Precise to the hour. */
       lastUsedAt: timestamp(),
     },
     t => [

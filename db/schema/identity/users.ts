@@ -20,19 +20,25 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       country: text(),
       locale: text(),
       favoriteTeamId: id().references(() => teams.id),
-      /** What the staff find `displayName` by: see `nameKeyOf`. A task fills it in rows that an older version wrote. */
+      /** Search key for `displayName`: see `nameKeyOf`. A task fills it in rows that an older version wrote. */
       nameKey: id(),
-      /** Whether the fan has blocked another one, or was blocked, ever: reads of all others need not ask who is hidden. */
+      /**
+       * Whether the fan has ever blocked another fan or was blocked. For all other fans, reads skip the check for hidden
+       * fans.
+       */
       hasBlocks: boolean(),
-      /** Since when the fan or their activity is hidden from others, and until when suspended: what moderators decided. */
+      /** The result of moderators' decisions: when the fan or their activity was hidden, and the end of a suspension. */
       hiddenAt: timestamp(),
       silencedAt: timestamp(),
       suspendedUntil: timestamp(),
-      /** Time of the last logout everywhere: session tokens issued up to then are refused. */
+      /** Time of the last logout on all devices: session tokens that were issued before are refused. */
       sessionsEndedAt: timestamp(),
       /** Time of the erasure: `subject` is then a hash, and the row is final. */
       erasedAt: timestamp(),
-      /** The fan into whom this one was merged: the record is then only a further sign-in of that fan, who is not merged. */
+      /**
+       * The fan who remained after a merge of this record. The record is then only another sign-in of that fan. Never points
+       * to a merged record.
+       */
       mergedIntoId: id(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
@@ -58,17 +64,17 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       emailVerified: boolean(),
       name: text(),
       picture: text(),
-      /** The provider's `updated_at`, and the time of the claims that carried it. They order claims. */
+      /** The provider's `updated_at`, and the time of the claims that contained it. They order claims. */
       updatedAt: timestamp(),
       statedAt: timestamp(),
-      /** For fields that the latest claims lack: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
+      /** For fields that the latest claims lack, as JSON: field → `[updatedAt, statedAt]` in milliseconds. */
       fieldTimes: text(),
       syncedAt: timestamp(),
       /** Set when the provider deleted the user: a tombstone that no later update undoes. */
       deletedAt: timestamp(),
       /** Keyed hash of a verified address, if fans are found by e-mail. A task fills it. */
       emailHash: id(),
-      /** What the staff find `name` and `email` by, as in `users`. They also look for addresses that are not verified. */
+      /** Search keys for `name` and `email`, as in `users`. Staff can also search for addresses that are not verified. */
       nameKey: id(),
       emailKey: id(),
     },

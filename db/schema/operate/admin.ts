@@ -1,24 +1,26 @@
-/** What operators did last, and figures for them. */
+/** Maintenance runs, daily figures and jobs, for operators. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from '../columns.ts'
 
 export function defineAdminTables(kit: ColumnKit) {
   const { table, id, integer, text, timestamp } = kit
 
-  /** When each command of maintenance last ended well, for the metrics. */
+  /** Time of the last success of each maintenance command, for the metrics. */
   const maintenanceRuns = table('maintenance_runs', {
     /** `backup`, `verify-ledger` or the like. */
     command: id().primaryKey(),
     finishedAt: timestamp().notNull(),
   })
 
-  /** What happened on each day (UTC), counted once when it is over: events lose their data later, and are many. */
+  /**
+   * Figures of each day (UTC), counted once after its end: later, events lose their data, and counting again would be slow.
+   */
   const dailyFigures = table('daily_figures', {
     /** `2026-11-25` */
     day: id().primaryKey(),
     newFans: integer().notNull(),
     onboardings: integer().notNull(),
-    /** Fans of whom anything was recorded. */
+    /** Fans with at least one event. */
     activeFans: integer().notNull(),
     pointsGranted: integer().notNull(),
     pointsSpent: integer().notNull(),
@@ -37,23 +39,23 @@ export function defineAdminTables(kit: ColumnKit) {
       id: id().primaryKey(),
       /** Such as `verify-ledger`. */
       kind: id().notNull(),
-      /** JSON: what it is about. Ids, times, options, and the name of a file. */
+      /** JSON: its parameters, such as ids, times, options and the name of a file. */
       input: text(),
       /** `running`, `done`, `failed` or `cancelled`. */
       state: id().notNull(),
-      /** While it runs: of several runs with the same one, only one runs, in all processes. */
+      /** Set while it runs: only one run with the same value runs at a time, in all processes. */
       slot: id(),
       startedById: id().notNull(),
       startedByName: text().notNull(),
       startedAt: timestamp().notNull(),
-      /** The process that runs it was alive then. */
+      /** The last time when its process was known to be alive. */
       heartbeatAt: timestamp().notNull(),
       endedAt: timestamp(),
-      /** Of `total`, in the unit of the kind. */
+      /** Progress towards `total`, in the unit of the kind. */
       done: integer().notNull().default(0),
       total: integer(),
       cancelRequestedAt: timestamp(),
-      /** JSON: what it found or changed, also of an import that failed by invalid lines. */
+      /** JSON: its findings or changes, also for an import that failed because of invalid lines. */
       result: text(),
       /** Why it failed, for operators. */
       error: text(),

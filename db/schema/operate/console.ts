@@ -1,4 +1,4 @@
-/** The console of the club's staff: who is signed in, what they did, and what waits for a second person. */
+/** The console of the club's staff: sessions, audit log, approvals, and files for imports. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from '../columns.ts'
 
@@ -28,16 +28,19 @@ export function defineConsoleTables(kit: ColumnKit) {
       id: id().primaryKey(),
       /** SHA-256 of the token of the cookie, in lower-case hex. */
       hash: id().notNull(),
-      /** Of `core/staff-ids.ts`. */
+      /** An id of `core/staff-ids.ts`. */
       staffId: id().notNull(),
       name: text().notNull(),
       role: id().notNull(),
       createdAt: timestamp().notNull(),
       expiresAt: timestamp().notNull(),
-      /** To the minute. */
+      /** Precise to the minute. */
       lastUsedAt: timestamp().notNull(),
       endedAt: timestamp(),
-      /** `sid` at the provider of the staff, which ends the session by it. Null: of a link, or the provider tells none. */
+      /**
+       * `sid` of the staff's identity provider, which can end the session with it. Null: signed in with a link, or the
+       * provider sends none.
+       */
       providerSession: id(),
     },
     t => [
@@ -51,7 +54,10 @@ export function defineConsoleTables(kit: ColumnKit) {
     ],
   )
 
-  /** What staff did. Triggers refuse changes, and each row has the hash of the one before it. No personal data of fans. */
+  /**
+   * Actions of staff. Triggers refuse changes, and each row contains the hash of the previous one. Contains no personal data
+   * of fans.
+   */
   const consoleAudit = table(
     'console_audit',
     {
@@ -61,14 +67,14 @@ export function defineConsoleTables(kit: ColumnKit) {
       staffId: id().notNull(),
       staffName: text().notNull(),
       role: id().notNull(),
-      /** Of the operation that did it. */
+      /** Id of the operation. */
       operation: id().notNull(),
       subjectKind: id().notNull(),
       subjectId: id().notNull(),
       reason: text(),
       /** JSON. */
       detail: text(),
-      /** The second person, of an action that needs two. */
+      /** The second person, for an action that needs two. */
       confirmedById: id(),
       confirmedByName: text(),
       hash: id().notNull(),
@@ -85,14 +91,14 @@ export function defineConsoleTables(kit: ColumnKit) {
     ],
   )
 
-  /** The newest row of the audit log. A row lock on it gives the rows their order. */
+  /** The newest row of the audit log. Its row lock orders new rows. */
   const consoleAuditHead = table('console_audit_head', {
     id: id().primaryKey(),
     seq: integer().notNull(),
     hash: id().notNull(),
   })
 
-  /** Actions that wait for a second person, and what was decided. */
+  /** Actions that wait for a second person, and the decisions about them. */
   const consoleApprovals = table(
     'console_approvals',
     {
@@ -122,7 +128,7 @@ export function defineConsoleTables(kit: ColumnKit) {
         'console_approvals_decided',
         sql`(${t.decision} is null) = (${t.decidedAt} is null) and (${t.decision} is null) = (${t.decidedById} is null) and (${t.decision} is null) = (${t.decidedByName} is null)`,
       ),
-      // Who asked may withdraw the request, and never confirms it.
+      // The person who asked may withdraw the request, but never confirm it.
       kit.check(
         'console_approvals_two_people',
         sql`${t.decision} is null or ${t.decision} = 'refused' or ${t.decidedById} <> ${t.requestedById}`,
@@ -130,18 +136,18 @@ export function defineConsoleTables(kit: ColumnKit) {
     ],
   )
 
-  /** Files that staff uploaded for an import. They arrive in parts, and are deleted after the import, or a day later. */
+  /** Files that staff uploaded for an import. They are uploaded in parts, and deleted after the import or a day later. */
   const importFiles = table(
     'import_files',
     {
       id: id().primaryKey(),
       /** Such as `import-fans`. */
       command: id().notNull(),
-      /** As the browser named it. */
+      /** The file name from the browser. */
       name: text().notNull(),
       bytes: integer().notNull(),
       createdAt: timestamp().notNull(),
-      /** When all parts were there: it does not change from then on. */
+      /** Time when all parts were uploaded. The file does not change afterwards. */
       completedAt: timestamp(),
       expiresAt: timestamp().notNull(),
     },
@@ -154,7 +160,7 @@ export function defineConsoleTables(kit: ColumnKit) {
       fileId: kit.idOf(importFiles),
       /** 0, 1, 2 … */
       part: integer().notNull(),
-      /** Line feeds in it. */
+      /** Number of line feeds in this part. */
       lines: integer().notNull(),
       /** Base64 of its bytes, compressed with gzip. */
       content: text().notNull(),

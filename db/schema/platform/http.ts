@@ -1,4 +1,4 @@
-/** What instances share about requests: stored responses for `Idempotency-Key`, and counts for rate limits. */
+/** Data about requests that instances share: stored responses for `Idempotency-Key`, and counts for rate limits. */
 import type { ColumnKit } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
 

@@ -15,7 +15,7 @@ export function defineCheckInsTables(kit: ColumnKit, { users, matches }: Referen
     },
     t => [
       kit.primaryKey({ name: 'check_ins_pk', columns: [t.userId, t.matchId] }),
-      // How many fans are at a match.
+      // Counts the fans at a match.
       kit.index('check_ins_match').on(t.matchId),
     ],
   )

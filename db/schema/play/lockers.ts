@@ -15,7 +15,7 @@ export function defineLockersTables(kit: ColumnKit, { users }: Referenced<'users
     updatedAt: timestamp().notNull(),
   })
 
-  /** What was put on the shelves. Reads show an item only while the fan owns it. */
+  /** The items on the shelves. Reads show an item only while the fan owns it. */
   const lockerItems = table(
     'locker_items',
     {

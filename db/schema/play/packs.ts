@@ -33,7 +33,7 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       name: text().notNull(),
       description: text().notNull(),
       imageUrl: text(),
-      /** JSON: as of a collectible. */
+      /** JSON, as in `collectibles`. */
       translations: text(),
       /** Points, or minor units of an ISO 4217 currency. */
       priceAmount: integer().notNull(),
@@ -123,9 +123,9 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       createdAt: timestamp().notNull(),
       openedAt: timestamp(),
       clientSeed: text(),
-      /** When the erasure of the fan replaced the client seed by an empty one: the draw cannot be repeated. */
+      /** Time when an erasure of the fan replaced the client seed with an empty one. The draw can then not be repeated. */
       seedErasedAt: timestamp(),
-      /** Revoked unopened: it can no longer be opened. */
+      /** Time when the unopened pack was revoked. It can no longer be opened. */
       revokedAt: timestamp(),
     },
     t => [
@@ -147,9 +147,9 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       position: integer(),
       /** What gave an item without a pack, such as `quest:ID:PERIOD`. */
       givenFor: id(),
-      /** Who drew it or was given it. Never changes. */
+      /** The first owner, who drew it or was given it. Never changes. */
       userId: idOf(users),
-      /** Who owns it since it changed hands; null while that is `userId`. */
+      /** The owner after the last transfer; null while the first owner has it. */
       ownerId: id().references(() => users.id),
       changedHandsAt: timestamp(),
       collectibleId: idOf(collectibles),
@@ -174,8 +174,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
   )
 
   /**
-   * The changes of hands of an item, append-only. Its first link, of sequence 1, is how it was made, and is computed from
-   * `user_items`. Each link contains the hash of the one before.
+   * The transfers of items, append-only. They continue a chain of hashes whose first link, with sequence 1, is the origin of
+   * the item and is computed from `user_items`. Each link contains the hash of the previous one.
    */
   const itemTransfers = table(
     'item_transfers',
@@ -184,7 +184,7 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       serialNumber: integer().notNull(),
       sequence: integer().notNull(),
       ownerId: idOf(users),
-      /** What moved it, such as `trade:ID`. */
+      /** The cause of the transfer, such as `trade:ID`. */
       ref: id().notNull(),
       /** Hashed with the id of the owner, so that a published link does not identify the fan. */
       salt: text().notNull(),
@@ -210,7 +210,7 @@ export const fanData = {
   userPacks: {
     userId: {
       export: 'packs',
-      // An empty client seed stays, and so does the proof of its draw.
+      // A client seed that the fan left empty stays, and its proof stays valid.
       erasure: { replace: ['clientSeed', 'seedErasedAt'] },
       merge: 'move',
     },

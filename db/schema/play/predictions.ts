@@ -6,7 +6,7 @@ import type { FanData } from '../fan-column.ts'
 export function definePredictionsTables(kit: ColumnKit, { matches, users }: Referenced<'matches' | 'users'>) {
   const { table, id, idOf, integer, boolean, timestamp } = kit
 
-  /** The primary key enforces one prediction per fan and match; its order is that of the settlement. */
+  /** The primary key enforces one prediction per fan and match. The settlement reads in its order. */
   const predictions = table(
     'predictions',
     {
@@ -15,18 +15,18 @@ export function definePredictionsTables(kit: ColumnKit, { matches, users }: Refe
       homeScore: integer().notNull(),
       awayScore: integer().notNull(),
       createdAt: timestamp().notNull(),
-      /** Of the scores. */
+      /** Time of the last change of the scores. */
       changedAt: timestamp().notNull(),
-      /** `open`, `settled`, or `void`: the match was cancelled, or had begun. */
+      /** `open`, `settled`, or `void` (the match was cancelled or had already begun). */
       state: id().notNull(),
-      /** The revision of `match_settlements` that this row follows. Null: of none yet. */
+      /** The revision of `match_settlements` that was applied to this row. Null: none yet. */
       revision: integer(),
-      /** The revision by whose result it is settled: that of its event and of its ledger entry. */
+      /** The revision whose result settled it, also in its event and its ledger entry. */
       settledBy: integer(),
       outcome: boolean(),
       difference: boolean(),
       exact: boolean(),
-      /** What the prediction earns by its result. */
+      /** Points that the prediction earns. */
       points: integer().notNull(),
       /** Sum of its ledger entries. Greater than `points` when a correction could not take everything back. */
       booked: integer().notNull(),

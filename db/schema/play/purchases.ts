@@ -5,11 +5,11 @@ import type { ColumnKit } from '../columns.ts'
 export function definePurchasesTables(kit: ColumnKit) {
   const { table, id, integer, timestamp } = kit
 
-  /** The primary key lets a payment pay one purchase, the unique index lets a purchase be paid once. */
+  /** The primary key ensures that a payment pays for one purchase; the unique index ensures that a purchase is paid once. */
   const payments = table(
     'payments',
     {
-      /** Of the gateway that took it. */
+      /** Reference at the gateway. */
       reference: id().primaryKey(),
       /** `pack`, `order` or `top_up`: which table has the purchase. */
       kind: id().notNull(),
@@ -20,7 +20,10 @@ export function definePurchasesTables(kit: ColumnKit) {
       currency: id().notNull(),
       createdAt: timestamp().notNull(),
       refundedAt: timestamp(),
-      /** A store gives back what it has not heard of by then. Null: it has, or needs not. */
+      /**
+       * The store refunds the payment if the delivery is not confirmed by this time. Null: confirmed, or no confirmation
+       * needed.
+       */
       acknowledgeBy: timestamp(),
     },
     t => [

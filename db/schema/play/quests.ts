@@ -54,7 +54,7 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
       period: id().notNull(),
       /** Null for `ever`. */
       endsAt: timestamp(),
-      /** The version of the quest at the first progress: its targets and its reward hold for the period. */
+      /** The version of the quest at the first progress. Its targets and reward apply to the whole period. */
       version: integer().notNull(),
       /** JSON: the count of each step with any. */
       counts: text().notNull(),
@@ -65,7 +65,7 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
       claimedAt: timestamp(),
       /** JSON: what the claim gave. */
       given: text(),
-      /** The merged fan from whose record it was copied: the events that it counts are of that record. */
+      /** The merged record from which the row was copied. The counted events belong to that record. */
       carriedFrom: id(),
     },
     t => [
@@ -105,7 +105,7 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
     ],
   )
 
-  /** Of quests of the kind `streak`: follows from their completed periods. */
+  /** Streaks of quests of the kind `streak`, computed from their completed periods. */
   const questStreaks = table(
     'quest_streaks',
     {
@@ -136,7 +136,7 @@ const QUESTS =
 
 export const fanData = {
   questProgress: { userId: { export: 'quests', erasure: 'keep', merge: { rule: QUESTS } } },
-  // The export of the events has what was counted.
+  // The export of the events contains the counted events.
   questCounts: { userId: { export: null, erasure: 'delete', merge: { rule: QUESTS } } },
   questStreaks: {
     userId: {

@@ -46,13 +46,13 @@ export function defineRewardsTables(kit: ColumnKit, { users }: Referenced<'users
       claimedAt: timestamp().notNull(),
       redeemedAt: timestamp(),
       redemptionCode: id(),
-      /** When and by which source the code was used. */
+      /** Time and source of the use of the code. */
       usedAt: timestamp(),
       usedBy: text(),
     },
     t => [
       kit.primaryKey({ name: 'user_rewards_pk', columns: [t.userId, t.rewardId] }),
-      // Only codes: an entry for each claim without one takes a third of the claim's CPU time on SQLite.
+      // Only rows with a code: index entries for all claims would take a third of the CPU time of a claim on SQLite.
       kit
         .uniqueIndex('user_rewards_redemption_code_unique')
         .on(t.redemptionCode)

@@ -1,4 +1,4 @@
-/** Sets of collectibles: the catalogue, and who completed them. */
+/** Sets of collectibles: the catalogue, and the completions of fans. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -17,7 +17,7 @@ export function defineSetsTables(
       name: text().notNull(),
       /** JSON: the texts that exist in several languages. Their columns have the default. */
       translations: text(),
-      /** What completing it gives. */
+      /** The reward for a completion. */
       rewardPoints: integer().notNull(),
       rewardId: id().references(() => rewards.id),
       active: boolean().notNull(),
@@ -48,7 +48,7 @@ export function defineSetsTables(
       userId: idOf(users),
       setId: idOf(sets),
       completedAt: timestamp().notNull(),
-      /** What was given. */
+      /** Points that were given. */
       points: integer().notNull(),
       rewardId: id().references(() => rewards.id),
     },

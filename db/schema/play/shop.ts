@@ -20,14 +20,14 @@ export function defineShopTables(
       images: text().notNull(),
       category: id().notNull(),
       kind: id().notNull(),
-      /** JSON: what a unit gives, for the kinds that are not shipped. */
+      /** JSON: what a unit delivers, for the kinds that are not shipped. */
       delivers: text(),
       /** JSON: the texts that exist in several languages. Their columns have the default. */
       translations: text(),
       /** Points, or minor units of an ISO 4217 currency. */
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
-      /** Units of all variants together; null: no limit. */
+      /** Limit for all variants together; null: no limit. */
       maxPerFan: integer(),
       /** JSON: a list of countries; null: all countries. */
       shipsTo: text(),
@@ -65,7 +65,7 @@ export function defineShopTables(
       /** Null: unlimited. */
       stockTotal: integer(),
       stockSold: integer().notNull(),
-      /** False once the file no longer has it: it is never deleted. */
+      /** False if the catalogue file no longer contains it. Rows are never deleted. */
       listed: boolean().notNull(),
     },
     t => [
@@ -78,8 +78,8 @@ export function defineShopTables(
   )
 
   /**
-   * Expiry is not stored: a pending order has expired once the time is `expiresAt`. `fulfilled` is not stored either: the order
-   * is completed, and each line has arrived.
+   * Expiry is not stored: a pending order has expired from `expiresAt` on. `fulfilled` is not stored either: it means that
+   * the order is completed and each line has arrived.
    */
   const orders = table(
     'orders',
@@ -88,21 +88,21 @@ export function defineShopTables(
       userId: idOf(users),
       /** `pending`, `completed`, `cancelled`, `refund_due` (paid, but too late) or `refunded`. */
       status: id().notNull(),
-      /** What is to be paid: the lines, less the discount. */
+      /** The sum of the lines, minus the discount. */
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
       discountAmount: integer().notNull(),
       /** The code of a voucher that gave the discount. */
       voucherCode: id(),
-      /** Encrypted JSON; null if nothing is shipped, and once it is deleted. */
+      /** Encrypted JSON; null if nothing is shipped or the address was deleted. */
       address: text(),
-      /** Until when an erasure of the fan keeps the address of a paid order. Null: it does not. */
+      /** Time until which the address of a paid order is kept after an erasure of the fan. Null: it is not kept. */
       addressKeptUntil: timestamp(),
       createdAt: timestamp().notNull(),
       expiresAt: timestamp().notNull(),
       completedAt: timestamp(),
       refundedAt: timestamp(),
-      /** When the event of its expiry was recorded. */
+      /** Time when the event of its expiry was recorded. */
       expiryNotedAt: timestamp(),
       paymentReference: id(),
     },
@@ -131,8 +131,8 @@ export function defineShopTables(
   )
 
   /**
-   * A line holds stock until `holdUntil`, while its order is pending: no job has to free it. Once the order is completed its
-   * units count as sold in `product_variants`, until they are returned.
+   * A line holds stock until `holdUntil` while its order is pending, so no job has to release it. After completion, its
+   * units count as sold in `product_variants` until they are returned.
    */
   const orderLines = table(
     'order_lines',
@@ -143,9 +143,9 @@ export function defineShopTables(
       productId: id().notNull(),
       variantId: id().notNull(),
       quantity: integer().notNull(),
-      /** Of a unit, fixed at the checkout; the currency is that of the order. */
+      /** Price of a unit, fixed at the checkout, in the currency of the order. */
       priceAmount: integer().notNull(),
-      /** Kind of the product, and what a unit gives, fixed at the checkout. */
+      /** Kind of the product, and what a unit delivers, fixed at the checkout. */
       kind: id().notNull(),
       delivers: text(),
       state: id().notNull(),
@@ -178,7 +178,7 @@ export function defineShopTables(
     ],
   )
 
-  /** What the units of a completed line are: purchases of packs, or vouchers. */
+  /** The delivered units of a completed line: purchases of packs, or vouchers. */
   const orderUnits = table(
     'order_units',
     {
@@ -186,7 +186,7 @@ export function defineShopTables(
       line: integer().notNull(),
       unit: integer().notNull(),
       packPurchaseId: id(),
-      /** Of a voucher, which the fan shows at the desk. */
+      /** The code of a voucher, which the fan shows at the desk. */
       code: id(),
       usedAt: timestamp(),
       /** The source of the server key that used it, or `order:ID`. */
@@ -212,6 +212,7 @@ export function defineShopTables(
 }
 
 export const fanData = {
-  // With ORDER_ADDRESS_RETENTION_DAYS, the address of a paid order stays as long. Tracking numbers of the lines are cleared as well.
+  // With ORDER_ADDRESS_RETENTION_DAYS, the address of a paid order stays for that time. Tracking numbers of the lines are
+  // cleared too.
   orders: { userId: { export: 'orders', erasure: { clear: ['address'] }, merge: 'move' } },
 } satisfies FanData<ReturnType<typeof defineShopTables>>

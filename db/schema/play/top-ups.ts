@@ -19,7 +19,7 @@ export function defineTopUpsTables(kit: ColumnKit, { users }: Referenced<'users'
       expiresAt: timestamp().notNull(),
       completedAt: timestamp(),
       refundedAt: timestamp(),
-      /** The payment. `payments` lets it pay once. */
+      /** The payment, which `payments` allows only once. */
       paymentReference: id(),
     },
     t => [

@@ -1,4 +1,4 @@
-/** Offers of items between two fans: trades, and gifts, which want nothing. */
+/** Offers of items between two fans: trades, and gifts, which ask for nothing in return. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -10,16 +10,16 @@ export function defineTradesTables(
 ) {
   const { table, id, idOf, integer, timestamp } = kit
 
-  /** Expiry is not stored: an offer that is `open` has expired once the time is `expiresAt`. */
+  /** Expiry is not stored: an `open` offer has expired from `expiresAt` on. */
   const trades = table(
     'trades',
     {
       id: id().primaryKey(),
       fromId: idOf(users),
       toId: idOf(users),
-      /** `open`, `completed`, `declined`, `cancelled`, or `void`: an item had left, or a fan was erased. */
+      /** `open`, `completed`, `declined`, `cancelled`, or `void` (an item had another owner, or a fan was erased). */
       status: id().notNull(),
-      /** 1, and one more with each change. */
+      /** Starts at 1, and increases by 1 with each change. */
       version: integer().notNull(),
       createdAt: timestamp().notNull(),
       expiresAt: timestamp().notNull(),
@@ -41,7 +41,7 @@ export function defineTradesTables(
       tradeId: idOf(trades),
       collectibleId: id().notNull(),
       serialNumber: integer().notNull(),
-      /** `give`: of the fan who offers; `want`: of the other. */
+      /** `give`: an item of the fan who offers; `want`: an item of the other fan. */
       side: id().notNull(),
     },
     t => [

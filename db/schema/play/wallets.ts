@@ -1,4 +1,4 @@
-/** Wallets that fans have linked to their accounts, and the challenges by which they prove that a wallet is theirs. */
+/** Wallets that fans have linked to their accounts, and challenges to prove the ownership of a wallet. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit, Referenced } from '../columns.ts'
 import type { FanData } from '../fan-column.ts'
@@ -13,9 +13,12 @@ export function defineWalletsTables(kit: ColumnKit, { users }: Referenced<'users
       /** With the checksum of EIP-55, so that an address has one form. */
       address: id().primaryKey(),
       userId: idOf(users),
-      /** The chain on which it was proved last. */
+      /** The chain of the last proof. */
       chainId: integer().notNull(),
-      /** `key`: a private key signed, which is of this address on every chain. `contract`: a contract on the chain accepted. */
+      /**
+       * `key`: the private key of the address signed, which is valid on every chain. `contract`: a contract on the chain
+       * accepted the signature.
+       */
       provedBy: id().notNull(),
       linkedAt: timestamp().notNull(),
     },
@@ -48,6 +51,6 @@ export function defineWalletsTables(kit: ColumnKit, { users }: Referenced<'users
 
 export const fanData = {
   wallets: { userId: { export: 'wallets', erasure: 'delete', merge: 'move' } },
-  // Of five minutes; what they led to is in the export of the wallets.
+  // Challenges exist for five minutes; the export of the wallets contains their results.
   walletChallenges: { userId: { export: null, erasure: 'delete', merge: 'delete' } },
 } satisfies FanData<ReturnType<typeof defineWalletsTables>>

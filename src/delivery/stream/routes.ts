@@ -25,7 +25,7 @@ const TAG = 'Stream'
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // nginx would wait for more before it passes an event on.
+  // Otherwise nginx would buffer events.
   'X-Accel-Buffering': 'no',
 }
 

@@ -8,7 +8,7 @@ import { type CashLedger, lockCash } from './ledger.ts'
 
 export interface CarriedCash {
   currency: string
-  /** Minor units; what is held included. */
+  /** Minor units, including held cash. */
   amount: number
 }
 

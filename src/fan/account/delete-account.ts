@@ -14,7 +14,7 @@ export interface AccountDeps {
   erasureList: string | null
 }
 
-/** How long to wait for readers of an older state, which keep the WAL from being emptied. */
+/** How long to wait for readers of an older state, which prevent the truncation of the WAL. */
 const LOG_PATIENCE_MS = 5_000
 
 /** Returns when the erasure is durable. Does nothing for a fan without a user record and without native sessions. */

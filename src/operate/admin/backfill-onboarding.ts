@@ -63,7 +63,7 @@ export function listConcerned(
     eq(pointsEntries.ref, ref),
   )
   const isCompleted = isNotNull(onboardings.userId)
-  // Their opening balance holds what the other system granted.
+  // The opening balance of imported fans contains the points of the other system.
   const notImported = sql`not exists (select 1 from ${pointsEntries} opening
     where opening.user_id = ${users.id} and opening.reason = ${OPENING_CAUSE.reason})`
   const applies = {
@@ -99,7 +99,7 @@ export function listConcerned(
   )
 }
 
-/** Checks the fan again: the correction depends on the current state, not on the one when the fan was listed. */
+/** Checks the fan again, since the state may have changed after the fan was listed. */
 export async function correctOnboarding(
   tx: Transaction,
   rule: OnboardingRule,

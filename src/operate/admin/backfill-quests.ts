@@ -1,6 +1,6 @@
 /**
- * Counts past events for a quest, each at most once, and completes what is full then, at most once. Fans who were erased are
- * skipped. Completions get the time of the correction.
+ * Counts past events for a quest, each at most once, and completes periods that are then full, at most once. Skips erased
+ * fans. Completions get the time of the correction.
  */
 import { and, asc, eq, gte, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
@@ -23,7 +23,7 @@ export interface Counted {
   unknown: number
 }
 
-/** Fans with events since an instant of a type that the quest counts, by id. */
+/** Fans who have events since an instant, of a type that the quest counts, by id. */
 export async function* listFansWithEvents(reader: Reader, quest: Quest, since: Date): AsyncGenerator<string> {
   const { events, users } = reader.tables
   const rows = eachRow({ userId: users.id }, after =>
@@ -45,7 +45,7 @@ export async function* listFansWithEvents(reader: Reader, quest: Quest, since: D
   for await (const { userId } of rows) yield userId
 }
 
-/** The quest must be active: one that is off completes nothing. */
+/** The quest must be active, since an inactive quest completes nothing. */
 export async function backfillFan(
   tx: Transaction,
   quest: Quest,
@@ -58,7 +58,7 @@ export async function backfillFan(
     if (isUnknown) report.unknown++
     else if (await quests.countOnce(quest, event)) report.events++
   }
-  // All of them: a requirement may have been dropped since they were full.
+  // Checks all periods: a requirement may have been removed since they were full.
   report.completed = await quests.updateQuest({ userId, questId: quest.id })
   await recording.write()
   return report

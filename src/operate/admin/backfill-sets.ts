@@ -1,4 +1,4 @@
-/** Completes sets of fans who own all their items since before the set was stored, or before it changed. */
+/** Completes sets for fans who owned all items before the set was created or changed. */
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'

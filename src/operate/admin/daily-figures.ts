@@ -1,4 +1,4 @@
-/** What happened on each day (UTC): counted from the events and the ledger, and kept when the day is over. */
+/** Figures of each day (UTC): counted from events and the ledger, and stored when the day is over. */
 import { and, asc, between, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import { restAfter } from '../../../db/batches.ts'
 import type { Database, Reader, Tables } from '../../../db/index.ts'
@@ -8,17 +8,17 @@ import { type PointsReason, REFUND_REASONS } from '../../economy/points/reasons.
 export type DailyFigures = Omit<Tables['dailyFigures']['$inferSelect'], 'day'>
 
 const DAY_MS = 86_400_000
-/** As long as events keep their data by default: older days cannot be counted. */
+/** The default retention of the data of events: older days cannot be counted. */
 const KEPT_DAYS = 400
-/** A unit of work that began before midnight has ended. */
+/** After this time, units of work that began before midnight have ended. */
 const SETTLED_AFTER_MS = 10 * 60_000
-/** Ids are UUIDv7: the primary key finds the rows of a time. Clocks of processes differ by less. */
+/** Ids are UUIDv7, so the primary key finds rows by time. Clocks of processes differ by less than this. */
 const CLOCKS_DIFFER_MS = 3_600_000
 
 const SPENT: PointsReason[] = ['pack_purchase', 'order_payment']
-/** Not earned on the day on which they are booked. */
+/** Reasons of entries that are not earned on the day of booking. */
 const NOT_GRANTED: PointsReason[] = [...REFUND_REASONS, 'opening_balance']
-/** Recorded only where a system asked for them, and not done by the fan. */
+/** Types that are recorded only if a system asked for them, and that are not actions of the fan. */
 const NOTICES: ApplicationEventType[] = ['points.changed', 'cash.changed']
 
 /** `2026-11-25` */
@@ -40,14 +40,14 @@ export async function countDay(reader: Reader, day: string): Promise<DailyFigure
   }
 }
 
-/** The days that are kept, by day. */
+/** The stored days, by day. */
 export async function readDailyFigures(reader: Reader, from: string): Promise<Map<string, DailyFigures>> {
   const { dailyFigures } = reader.tables
   const rows = await reader.select().from(dailyFigures).where(gte(dailyFigures.day, from))
   return new Map(rows.map(({ day, ...figures }) => [day, figures]))
 }
 
-/** Counts the days that are over and not kept yet, the newest first. Several processes may do it at once. */
+/** Counts days that are over and not stored yet, the newest first. Several processes may do it at once. */
 export async function keepDailyFigures(db: Database, stopRequested: () => boolean): Promise<number> {
   const now = db.read.now().getTime()
   const first = await findFirstDay(db.read)
@@ -111,7 +111,7 @@ async function countEvents(reader: Reader, from: Date, to: Date) {
     .from(events)
     .where(
       and(
-        // The condition of the index `events_recorded`, as it is stated there.
+        // The condition of the index `events_recorded`, in the same form.
         isNotNull(events.data),
         ...[gte(events.recordedAt, from), lt(events.recordedAt, to)],
         ...[isNull(events.voidedAt), notInArray(events.type, NOTICES)],
@@ -147,7 +147,7 @@ function idAt(instant: Date, hours: 1 | -1): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
 
-/** Fans with a record, erased ones not among them. */
+/** Fans with a record, without erased ones. */
 export async function countFans(reader: Reader): Promise<number> {
   const { users } = reader.tables
   const [row] = await reader

@@ -1,6 +1,6 @@
 /**
- * What the database keeps encrypted, and whether the configured keys read it: after a rotation a key is needed until nothing names it,
- * and a backup is of no use without the keys of its time.
+ * Encrypted columns, and whether the configured keys can read them. After a rotation, a key is needed until no row names it,
+ * and a backup needs the keys of its time.
  */
 import { and, gt, isNotNull, like, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
@@ -20,7 +20,7 @@ export interface EncryptionKeys {
   webhookSecrets: WebhookSecrets
 }
 
-/** Of the signing keys of native tokens, from which all are derived. */
+/** All encryption keys, derived from the signing keys of native tokens. */
 export const encryptionKeysOf = (keys: Config['nativeTokens']): EncryptionKeys => ({
   addressEncryption: createAddressEncryption(keys),
   webhookSecrets: createWebhookSecrets(keys),
@@ -28,13 +28,13 @@ export const encryptionKeysOf = (keys: Config['nativeTokens']): EncryptionKeys =
 
 type Count = (reader: Reader, keys: EncryptionKeys) => Promise<number>
 
-/** Whether the encrypted text has the name of no key that is known. A name has one length. */
+/** Whether the encrypted text names an unknown key. All names have the same length. */
 const isUnread = (encrypted: SQL, { prefixes }: RotatingEncryption) =>
   notInArray(sql`substr(${encrypted}, 1, ${prefixes[0]?.length ?? 0})`, [...prefixes])
 
 /**
- * By column. Sign-in tokens (`native_sessions`, `deferred_syncs`) are not in it: they end with the token of the provider, and the
- * fan's next request brings another.
+ * Counts by column. Sign-in tokens (`native_sessions`, `deferred_syncs`) are left out: they expire with the provider's
+ * token, and the fan's next request brings a new one.
  */
 const COLUMNS: Record<string, Count> = {
   'orders.address'(reader, { addressEncryption }) {
@@ -52,7 +52,7 @@ const COLUMNS: Record<string, Count> = {
   },
 }
 
-/** Of rows that live for a day. They are many and have no index: a server that serves does not count them. */
+/** Counts of rows that live for a day. There are many and they have no index, so a running server does not count them. */
 const SHORT_LIVED: Record<string, Count> = {
   'idempotency_keys.response'(reader, { addressEncryption }) {
     const { idempotencyKeys: keys } = reader.tables
@@ -62,7 +62,7 @@ const SHORT_LIVED: Record<string, Count> = {
   },
 }
 
-/** Rows that no configured key reads, by column; those with none included. */
+/** The number of rows that no configured key can read, by column, including zeros. */
 export const countUnreadable = (reader: Reader, keys: EncryptionKeys) => countIn(COLUMNS, reader, keys)
 
 async function countIn(columns: Record<string, Count>, reader: Reader, keys: EncryptionKeys) {
@@ -72,7 +72,7 @@ async function countIn(columns: Record<string, Count>, reader: Reader, keys: Enc
   return counts
 }
 
-/** Also rows of which a key reads the name and not the rest: they were changed. */
+/** Finds unreadable rows, including rows that name a known key but were changed. */
 export async function findUnreadable(reader: Reader, keys: EncryptionKeys): Promise<Finding[]> {
   const counts = await countIn({ ...COLUMNS, ...SHORT_LIVED }, reader, keys)
   const { orders } = reader.tables
@@ -101,7 +101,7 @@ export async function findUnreadable(reader: Reader, keys: EncryptionKeys): Prom
   return [...unreadable, ...damaged]
 }
 
-/** Logs columns of which a key that is still needed was dropped: what they have can be read again only with it. */
+/** Logs columns with rows that need a removed key: only with that key can they be read again. */
 export async function warnOfUnreadable({
   db,
   log,

@@ -1,4 +1,4 @@
-/** Why an event earned what it did, rule by rule: from the rules of the revision that evaluated it. */
+/** Explains the points of an event, rule by rule, from the rules of the revision that evaluated it. */
 import type { Reader } from '../../../db/index.ts'
 import { type Condition, isHeard, valueAt } from '../../club/catalogue/conditions.ts'
 import { readVersion } from '../../club/catalogue/versions.ts'
@@ -20,7 +20,7 @@ import { readRules } from '../../economy/rules/rule-set.ts'
 export type Reason =
   | { outcome: 'granted'; points: number; window: string | null }
   | { outcome: 'limit'; limit: Rule['limit']; window: string | null }
-  /** The account could not hold the points. */
+  /** The account had no room for the points. */
   | { outcome: 'full'; points: number }
   | { outcome: 'budget'; points: number; budget: number | null }
   /** `actual` is undefined where the data has no such member. */
@@ -30,9 +30,9 @@ export type Reason =
   | { outcome: 'later' }
   /** It did not match. The reason is no longer known. */
   | { outcome: 'data_deleted' }
-  /** Rules cannot listen to the type. The rule is of an earlier version. */
+  /** Rules cannot listen to this type any more. The rule is from an earlier version. */
   | { outcome: 'unheard' }
-  /** It matches, and no decision is stored: `verify-ledger` reports it. */
+  /** It matches, but no decision is stored, which `verify-ledger` reports. */
   | { outcome: 'undecided' }
 
 export type RuleExplanation = { ruleId: string; name: string; version: number } & Reason
@@ -42,7 +42,7 @@ export interface EventExplanation
     Pick<EventRow, 'voidedAt' | 'revision'> {
   /** The rules of the event's type, by id. */
   rules: RuleExplanation[]
-  /** What its void took back. */
+  /** Grants that its void took back. */
   taken: TakenGrant[]
 }
 
@@ -74,7 +74,7 @@ const readActive = async (reader: Reader, revision: number, type: string) =>
 
 const nameOf = ({ id, name, version }: Rule) => ({ ruleId: id, name, version })
 
-/** The data of the facts is null after it was deleted. */
+/** `facts.data` is null if the data was deleted. */
 function explainRule(rule: Rule, facts: EventFacts, decision: Decision | undefined): RuleExplanation {
   const named = nameOf(rule)
   if (decision) {

@@ -1,4 +1,7 @@
-/** The stored catalogue in the form of an import. The import of an export into an empty database makes the same export again. */
+/**
+ * The stored catalogue in the format of an import. Importing an export into an empty database and exporting again gives the
+ * same file.
+ */
 import { and, asc, gt, inArray, notExists, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import {
@@ -25,7 +28,7 @@ export async function exportCatalogue(
   return catalogue
 }
 
-/** In the order of the ids, or in that which an import needs. */
+/** In the order of the ids, or in the order that an import needs. */
 async function readAll(reader: Reader, kind: RecordKind): Promise<Entry[]> {
   const entries = []
   for await (const page of eachPageOfEntries(reader, kind)) entries.push(...page)
@@ -55,7 +58,7 @@ export async function* eachPageOfEntries(
   }
 }
 
-/** Collectibles that sets and products name and no pack contains: a file describes collectibles in packs alone. */
+/** Collectibles that sets and products name but no pack contains. A file describes collectibles only in packs. */
 export async function listUndescribed(reader: Reader): Promise<string[]> {
   const { collectibles, packItems, setItems, products } = reader.tables
   const inPack = reader

@@ -39,8 +39,8 @@ import { exportTrades } from '../../play/trades/export.ts'
 import { listLinked } from '../../play/wallets/link.ts'
 
 /**
- * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
- * A fan who only signed in on a device has sessions and no record. Without the encryption, addresses of orders are left out.
+ * Undefined if nothing is stored about the fan. Long lists are iterables, to be read once and in order. A fan who only
+ * signed in on a device has sessions but no record. Without `addressEncryption`, addresses of orders are left out.
  */
 export async function exportUser(reader: Reader, fan: UserReference, addressEncryption?: Encryption) {
   const user = 'id' in fan ? await findFanOf(reader, fan.id) : await findUser(reader, fan)
@@ -57,7 +57,7 @@ export async function exportUser(reader: Reader, fan: UserReference, addressEncr
   }
 }
 
-/** What stays with the records of fans who were merged into the fan: their history, and what their sign-ins say. */
+/** Data that stays with merged records of the fan: their history and the data of their sign-ins. */
 async function exportMerged(reader: Reader, user: User, addressEncryption: Encryption | undefined) {
   const documents = []
   for (const record of await listMergedRecords(reader, user.id)) {
@@ -74,7 +74,7 @@ async function exportMerged(reader: Reader, user: User, addressEncryption: Encry
 }
 
 async function exportRecord(reader: Reader, user: User, addressEncryption: Encryption | undefined) {
-  // `hasBlocks` would tell a fan that another fan has blocked them; `nameKey` is `displayName` again.
+  // `hasBlocks` would reveal that another fan has blocked this one; `nameKey` repeats `displayName`.
   const { provider: _, subject: _s, hasBlocks: _b, nameKey: _k, ...profile } = user
   const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
   return {

@@ -1,4 +1,4 @@
-/** A few sums of the database, for the first page in development. */
+/** Totals of the database, for the home page in development. */
 import { count, isNotNull, sum } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 

@@ -1,4 +1,7 @@
-/** When commands of maintenance last ended well: in the database, since they run in other processes than the metrics. */
+/**
+ * Times of the last success of maintenance commands. They are in the database, since commands and metrics run in different
+ * processes.
+ */
 import type { Reader, Transaction } from '../../../db/index.ts'
 
 export type MaintenanceCommand =
@@ -17,7 +20,7 @@ export async function recordRun(tx: Transaction, command: MaintenanceCommand): P
     .onConflictDoUpdate({ target: runs.command, set: { finishedAt } })
 }
 
-/** By command; without those that never ended well. */
+/** By command, without commands that never succeeded. */
 export async function readRuns(reader: Reader): Promise<Map<string, Date>> {
   const rows = await reader.select().from(reader.tables.maintenanceRuns)
   return new Map(rows.map(({ command, finishedAt }) => [command, finishedAt]))

@@ -1,4 +1,4 @@
-/** Money that is neither delivered nor given back: of orders that may still be paid, and of refunds that are due. */
+/** Open money: orders that may still be paid, and refunds that are due. */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 
@@ -7,7 +7,7 @@ export interface OpenMoney {
   held: Map<string, number>
   /** By currency, of packs and orders. */
   due: Map<string, number>
-  /** When the oldest payment was made that is due. */
+  /** Time of the oldest payment whose refund is due. */
   dueSince: Date | null
 }
 

@@ -1,4 +1,4 @@
-/** Recorded events for previews: in the order of their recording, up to a maximum, and what they would give by fan. */
+/** Reads recorded events for previews, in the order of their recording and up to a maximum, and sums grants by fan. */
 import { and, gte, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
@@ -10,7 +10,7 @@ export interface PreviewOptions {
   since: Date
   /** Events read so far, and the share of the time that they cover, from 0 to 1. */
   onProgress?: (done: number, share: number) => void
-  /** Stops between two pages, with its reason. */
+  /** Stops between two pages, and throws its reason. */
   signal?: AbortSignal
   /** Default: all. */
   maxEvents?: number
@@ -20,11 +20,11 @@ export type PastEvent = RecordedEvent & { decisions: Decision[] }
 
 /** Clocks of other systems may be ahead by this much. */
 const MAX_AHEAD_MS = 5 * 60_000
-/** Evaluated in one turn: requests wait for so many at most. */
+/** Events that are evaluated in one turn of the event loop, while requests wait. */
 const PAGE_EVENTS = 200
 
 /**
- * Calls `each` with the events of these types that are not voided and have their data. False: there were more than
+ * Calls `each` with events of these types that are not voided and still have data. False if there were more than
  * `maxEvents`. @throws the reason of `signal`
  */
 export async function eachPastEvent(
@@ -49,7 +49,7 @@ export async function eachPastEvent(
       const last = rows.at(-1)?.recordedAt.getTime() ?? now
       const share = (last - since.getTime()) / Math.max(1, now - since.getTime())
       onProgress?.(done, Math.min(1, Math.max(0, share)))
-      // Reads of SQLite do not wait: requests get their turn.
+      // Reads of SQLite are synchronous, so this lets requests run.
       await new Promise(resolve => setImmediate(resolve))
     }
   onProgress?.(done, 1)
@@ -84,7 +84,7 @@ function pagesOf(reader: Reader, types: string[], since: Date) {
 export interface FanShares {
   /** Fans who would get anything. */
   fans: number
-  /** Those who would get most, most first. */
+  /** The fans who would get most, in descending order. */
   top: { userId: string; times: number; points: number }[]
   /** Fans by how many points they would get: from 1, from 10, from 100 … */
   distribution: { from: number; fans: number }[]

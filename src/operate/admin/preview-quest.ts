@@ -1,4 +1,4 @@
-/** What a quest would have given for recorded events, evaluated in their order as if it had been active. */
+/** The effects that a quest would have had for recorded events, evaluated in order as if it had been active. */
 import { and, inArray, isNotNull, min } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isWithin } from '../../club/catalogue/availability.ts'
@@ -27,7 +27,7 @@ export interface QuestPreview extends FanShares {
   /** Periods that would have been completed, and the points of their rewards. */
   completions: number
   points: number
-  /** Periods that were full, but of fans who had not completed the required quests in time. */
+  /** Full periods of fans who had not completed the required quests in time. */
   blocked: number
   isComplete: boolean
 }

@@ -1,4 +1,6 @@
-/** What rules would have granted for recorded events, evaluated in their order from empty limits and whole budgets. */
+/**
+ * The points that rules would have granted for recorded events, evaluated in order, starting with unused limits and budgets.
+ */
 import type { Reader } from '../../../db/index.ts'
 import { windowAt } from '../../core/windows.ts'
 import { evaluateRule } from '../../economy/rules/evaluate-rule.ts'
@@ -27,7 +29,7 @@ export interface RulePreview extends FanShares {
 
 type Refusal = 'unmet' | 'no_points' | 'not_started' | 'ended' | 'limit' | 'budget'
 
-/** Voided events and those whose data was deleted are left out. Keeps a counter for each fan, rule and window in memory. */
+/** Leaves out voided events and events without data. Keeps a counter for each fan, rule and window in memory. */
 export async function previewRules(
   reader: Reader,
   rules: Rule[],
@@ -48,7 +50,7 @@ function createCounter(rule: Rule) {
   const gains = new Map<string, { times: number; points: number }>()
   const uses = new Map<string, number>()
 
-  /** Points, or why there are none. */
+  /** Points, or the reason for none. */
   function decide({ userId, occurredAt, ...event }: PastEvent): number | Refusal {
     const evaluation = evaluateRule(rule, { ...event, occurredAt })
     if (evaluation.outcome !== 'matched') return evaluation.outcome

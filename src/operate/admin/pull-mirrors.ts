@@ -1,6 +1,6 @@
 /**
- * Fills mirrors that are missing or old. Userinfo accepts a fan's own session token only, so this works for fans whose
- * encrypted token is stored: with a queued sync, or with a device that signed in recently.
+ * Fills missing or old mirrors of provider data. Userinfo accepts only the fan's own session token, so this works for fans
+ * whose encrypted token is stored: with a queued sync, or with a device that signed in recently.
  */
 import { and, count, eq, gt, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'

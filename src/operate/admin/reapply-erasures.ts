@@ -1,4 +1,4 @@
-/** Brings a database and the list of erasures together: exports what the list lacks, and erases the fans that it names again. */
+/** Synchronizes a database with the list of erasures: adds missing erasures to the list, and erases listed fans again. */
 import type { Database, Reader } from '../../../db/index.ts'
 import { eachFan } from '../../core/pagination.ts'
 import { eraseUser } from '../../fan/account/erase-user.ts'
@@ -43,7 +43,7 @@ export async function reapplyErasures(db: Database, tombstones: Tombstone[]): Pr
   for (const [key, fan] of back) {
     await db.write(async tx => {
       if (await eraseUser(tx, fan)) return
-      // Nothing but responses stored under their keys.
+      // The fan may only have responses stored under idempotency keys.
       await deleteKeysOf(tx, fan)
       const tombstone = listed.get(key)
       if (tombstone) await insertTombstone(tx, tombstone)

@@ -1,7 +1,7 @@
 /**
- * Compares what a payment gateway has recorded with the payments of this server, both ways, and reads only. The gateway is
- * read first: what completes meanwhile is in the database by then. What is missing is asked for once more by name, since
- * it can have been created before the period.
+ * Compares the payments of a gateway with the payments of this server, in both directions, and only reads. The gateway is
+ * read first, so that payments that complete meanwhile are already in the database. A missing payment is looked up again by
+ * id, since it may have been created before the period.
  */
 import { and, asc, gt, gte, inArray, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
@@ -34,9 +34,9 @@ export interface Reconciliation {
   /** Payments of the gateway that name a purchase, and refunds of such payments. */
   payments: number
   refunds: number
-  /** Payments here, which the gateway has to know. */
+  /** Payments of this server that the gateway must know. */
   here: number
-  /** Left out: so young that their completion or refund may be under way. */
+  /** Skipped payments: so recent that their completion or refund may still be in progress. */
   recent: number
 }
 
@@ -48,7 +48,7 @@ export interface ReconcileOptions {
   onProgress?: (done: number) => void
 }
 
-/** The gateway's event can be this late, and the replica of the database. */
+/** Maximum delay of an event of the gateway, or of a replica of the database. */
 const RECENT_MS = 10 * 60_000
 const PAGE = 500
 
@@ -121,7 +121,7 @@ export async function reconcile(source: Source, options: ReconcileOptions): Prom
   return report
 }
 
-/** A payment as this server has it. */
+/** A payment in this database. */
 interface Here extends Facts, Money {
   refunded: boolean
 }
@@ -135,7 +135,7 @@ function* chunksOf<T>(all: T[]): Generator<T[]> {
   for (let from = 0; from < all.length; from += PAGE) yield all.slice(from, from + PAGE)
 }
 
-/** By reference. A purchase that was paid before payments had rows of their own has the reference itself. */
+/** Payments by reference. Purchases that are older than the table of payments have the reference themselves. */
 async function findHere({ reader, kinds }: Source, wanted: Facts[]): Promise<Map<string, Here>> {
   const { payments } = reader.tables
   const references = wanted.map(({ reference }) => reference)
@@ -178,7 +178,7 @@ async function reportUnknown(
   { now, onDifference }: ReconcileOptions,
 ): Promise<void> {
   const { reference, purchaseId, currency } = payment
-  // A second payment that an operator has refunded at the gateway.
+  // An operator may have refunded a second payment at the gateway.
   const amount = payment.amount - (wasRefunded ? await records.refundedAmount(reference) : 0)
   if (amount <= 0) return
   const found = await findOfKinds(reader, kinds, purchaseId)

@@ -1,4 +1,4 @@
-/** What rules and readers would do if an event were voided and reported again now. Writes nothing. */
+/** Simulates that an event is voided and reported again now. Writes nothing. */
 import { and, asc, eq, gt, ne } from 'drizzle-orm'
 import { type Database, DatabaseError, type Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -16,15 +16,15 @@ import type { Decision } from '../../economy/rules/decision.ts'
 
 export interface Replay {
   event: RecordedEvent
-  /** What rules decided when it was recorded. */
+  /** Decisions of rules when it was recorded. */
   decided: Decision[]
-  /** What a void would take back. */
+  /** Grants that a void would take back. */
   taken: TakenGrant[]
-  /** What the rules of now would decide after it. */
+  /** Decisions of the current rules after the void. */
   decisions: Decision[]
   /** Whether anything listens to its type. */
   hasListeners: boolean
-  /** Further events that readers would record, such as of quests. */
+  /** Further events that readers would record, such as completed quests. */
   further: Pick<EventRow, 'source' | 'type' | 'data'>[]
 }
 

@@ -1,9 +1,9 @@
-/** Dry runs: a unit of work that does everything, and writes nothing. */
+/** Dry runs: a unit of work that does everything and is rolled back. */
 import type { Database, Transaction } from '../../../db/index.ts'
 
 class RolledBack extends Error {}
 
-/** Runs `work` as a unit of work that is rolled back. Returns what it has returned. */
+/** Runs `work` in a unit of work that is rolled back, and returns its result. */
 export async function rollBack<Result>(
   db: Pick<Database, 'write'>,
   work: (tx: Transaction) => Promise<Result>,

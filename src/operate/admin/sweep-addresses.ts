@@ -1,4 +1,4 @@
-/** Deletes addresses of orders that nobody needs any more. */
+/** Deletes addresses of orders that are no longer needed. */
 import { and, eq, inArray, isNotNull, lte } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Transaction } from '../../../db/index.ts'
@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../../db/index.ts'
 /** A late payment may still need the address: gateways report for days. */
 const UNPAID_ADDRESS_MS = 30 * 86_400_000
 
-/** Deletes addresses of orders that were never paid, and of erased fans once they are not kept any more. Returns how many. */
+/** Deletes addresses of orders that were never paid, and of erased fans when their retention ends. Returns how many. */
 export async function sweepAddresses(db: Database): Promise<number> {
   const unpaid = await inBatches(db, deleteUnpaid)
   return unpaid + (await inBatches(db, deleteErased))

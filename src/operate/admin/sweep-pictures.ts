@@ -1,4 +1,4 @@
-/** Deletes pictures that nothing uses, and files that nobody has. What a crash or a failure leaves is mended by the next run. */
+/** Deletes unused pictures, and files without an owner. The next run completes work that a crash or failure interrupted. */
 import { and, eq, exists, inArray, isNotNull, like, lte, notExists, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
@@ -24,7 +24,7 @@ export async function sweepPictures({ db, pictureStore }: SweepDeps): Promise<nu
   return deleteOrphans(db, pictureStore)
 }
 
-/** Deletes those that are due and not used. Returns how many were due. */
+/** Deletes pictures that are due and not used. Returns how many were due. */
 async function reviewPictures(tx: Transaction, size: number): Promise<number> {
   const { pictures, users } = tx.tables
   const isDue = lte(pictures.reviewAt, tx.now())
@@ -42,7 +42,7 @@ async function reviewPictures(tx: Transaction, size: number): Promise<number> {
     .from(pictures)
     .where(and(isDue, wasHiddenAfter(tx, pictures.userId, pictures.createdAt)))
   const isKept = new Set(hidden.map(({ id }) => id))
-  // What was hidden with its fan is kept as long: see `addPicture`.
+  // Pictures that are hidden with their fan are kept for the same time: see `addPicture`.
   const used = due.filter(
     ({ id, source, fileId }) => (source !== null && inCatalogue.has(fileId)) || isKept.has(id),
   )
@@ -54,7 +54,7 @@ async function reviewPictures(tx: Transaction, size: number): Promise<number> {
     .update(pictures)
     .set({ reviewAt })
     .where(isOf(used.map(({ id }) => id)))
-  // A fan who uses one meanwhile has changed `reviewAt`: the condition is checked again once that is committed.
+  // If a fan uses a picture meanwhile, `reviewAt` changes, and the database checks this condition again after that commit.
   const deleted = await tx
     .delete(pictures)
     .where(and(isOf(unused), notExists(avatarOf)))
@@ -66,7 +66,7 @@ async function reviewPictures(tx: Transaction, size: number): Promise<number> {
   return due.length
 }
 
-/** The files that the catalogue names: in any column of a URL, of any table but that of fans. */
+/** The files that the catalogue names, in any URL column of any table except the tables of fans. */
 async function listUsed(reader: Reader): Promise<Set<string>> {
   const used = new Set<string>()
   for (const table of Object.values(reader.tables)) {
@@ -102,7 +102,7 @@ async function deleteOrphans(db: Database, store: PictureStore): Promise<number>
   }
 }
 
-/** False if it is in use. From the first unit of work to the last, uploads of the same file are refused. */
+/** False if the file is in use. Uploads of the same file are refused from the first unit of work to the last. */
 async function deleteFile(db: Database, store: PictureStore, id: string): Promise<boolean> {
   const isOrphan = await db.write(tx => beginDeletion(tx, id))
   if (!isOrphan) return false

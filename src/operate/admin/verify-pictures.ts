@@ -9,7 +9,7 @@ import { nameOf, UPLOADED } from '../../core/uploaded-url.ts'
 import { inParallel, listPictures } from './backup/pictures.ts'
 import { urlColumnsOf } from './sweep-pictures.ts'
 
-/** An upload that is younger may not have its rows yet, or its name. */
+/** A younger upload may not have its rows or its final name yet. */
 const UPLOAD_MS = 3_600_000
 
 export interface PictureFinding {
@@ -22,13 +22,13 @@ export interface PictureFinding {
   what: 'missing' | 'damaged' | 'unreferenced' | 'not_uploaded'
   /** Name of the file in the store. */
   name: string
-  /** Of `not_uploaded`: where its address is, such as `teams.crest_url`. */
+  /** For `not_uploaded`: the column with its address, such as `teams.crest_url`. */
   in?: string
 }
 
 interface Verification {
   onFinding(finding: PictureFinding): void
-  /** Awaited between two steps; what it throws ends the verification. */
+  /** Awaited between two steps. If it throws, the verification ends. */
   onProgress(done: number, total: number): void
 }
 
@@ -43,7 +43,7 @@ export async function verifyPictures(
     findings++
     onFinding(finding)
   }
-  // Before the rows: a file without a row is then not one of an upload that has just begun.
+  // Listed before the rows are read, so that a file of a new upload does not appear to have no row.
   const stored = await Array.fromAsync(store.list())
   const ids = await listPictures(read)
   await inParallel(ids, onProgress, async id => {
@@ -76,7 +76,7 @@ async function hasOwner(read: Reader, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Paths of pictures in any column of a URL. Whole URLs may be of another server. */
+/** Paths of pictures in any URL column. Absolute URLs may belong to another server. */
 async function listShown(read: Reader): Promise<{ id: string; in: string }[]> {
   const shown: { id: string; in: string }[] = []
   for (const table of Object.values(read.tables)) {

@@ -1,4 +1,4 @@
-/** The console as one application: its API and its pages. Never listens: `server.ts` does, and tests call `handle`. */
+/** The console as one application: its API and its pages. It does not listen: `server.ts` does, and tests call `handle`. */
 import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
 import type { RequestHandler, Tracer } from '../../core/tracer.ts'
 import { methodsOf, shadowedRoutes, templateOf } from '../../platform/http/edge/methods.ts'
@@ -24,12 +24,18 @@ import { sessionRoutes } from './sessions/routes.ts'
 import { staffRoutes } from './sessions/staff-routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
-/** Requests and refused secrets per minute of a network address: a club's staff share one, and nobody mistypes so many. */
+/**
+ * Requests and refused secrets per minute and network address. A club's staff may share an address, and typing errors stay
+ * far below.
+ */
 const RATES = { address: 6_000, tokensPerAddress: 60 }
 
 type Handle = (request: Request) => Promise<Response>
 
-/** Every operation. An area of the console is one line. No client uses the types of the routes: they would only take time. */
+/**
+ * All operations, with one line for each area of the console. The types of the routes are dropped: no client uses them, and
+ * they would slow the compiler.
+ */
 export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): AnyElysia =>
   new Elysia({ name: 'console/api', normalize: false })
     .use(sessionRoutes(deps))
@@ -49,7 +55,7 @@ export const createConsoleApi = (deps: ConsoleDeps, handle: Handle = refuse): An
     .use(matchDayRoutes(deps))
     .use(orderDeskRoutes(deps))
 
-/** Of an API that is read and not served. */
+/** For an API that is only read, not served. */
 const refuse = () => Promise.reject(new Error('the console is not composed'))
 
 /** `createApi`: tests add operations of their own. */
@@ -66,7 +72,7 @@ export function createConsoleApp(deps: ConsoleDeps, createApi = createConsoleApi
   const hooks = serverHooks(
     {
       ...deps,
-      // No other origin reads it, whatever CORS_ORIGINS says.
+      // No other origin may read it, regardless of CORS_ORIGINS.
       config: { ...config, network: { ...config.network, corsOrigins: [], corsLoopback: false } },
       observers: { request: observers.consoleRequest },
       rateLimiter: createRateLimiter({ rates: { ...config.limits.rates, ...RATES }, monotonic: elapsed }),
@@ -85,7 +91,7 @@ export function createConsoleApp(deps: ConsoleDeps, createApi = createConsoleApi
   return composed.use(api).use(pageRoutes(config))
 }
 
-/** Some ids of operations are those of the API as well. */
+/** Adds a prefix, since some ids of operations are also used by the API. */
 const named = (tracer: Tracer): Tracer => ({
   ...tracer,
   describeRequest: (operation, route) => tracer.describeRequest(operation && `console ${operation}`, route),

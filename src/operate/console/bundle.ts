@@ -11,7 +11,7 @@ export async function bundlePages(): Promise<Map<string, Blob>> {
     publicPath: '/',
     minify: true,
     splitting: true,
-    // Else the value at the time of the build chooses how JSX is compiled.
+    // Otherwise the environment of the build decides how JSX is compiled.
     define: { 'process.env.NODE_ENV': '"production"' },
     throw: false,
   })
@@ -19,7 +19,7 @@ export async function bundlePages(): Promise<Map<string, Blob>> {
   return new Map(outputs.map(output => [output.path.replace(/^\.?\//, ''), output]))
 }
 
-/** As `bundlePages`, bundled again when a source has changed since the last call. */
+/** Like `bundlePages`, but bundles again only if a source has changed since the last call. */
 export function createBundler(): () => Promise<Map<string, Blob>> {
   let newest = 0
   let bundled: Promise<Map<string, Blob>> | undefined

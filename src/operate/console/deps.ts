@@ -1,4 +1,4 @@
-/** What the console is made of: the application's dependencies, as far as its areas use them. Areas add what they need. */
+/** Dependencies of the console: the part of the application's dependencies that its areas use. Areas add what they need. */
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import type { PictureDeps } from '../../club/pictures/upload.ts'
@@ -23,20 +23,20 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   cursors: Cursors
   /** Of the gate display. */
   checkInCodes: CheckInCodes
-  /** What the desk uses: codes of rewards and of vouchers. */
+  /** Sources of codes for the desk: rewards and vouchers. */
   codeSources: readonly CodeSource[]
   payments: Payments
   /** Of addresses in the database. */
   addressEncryption: Encryption
-  /** Of the cookies of sign-ins that have begun. */
+  /** Encrypts the cookies of sign-ins that have begun. */
   signInEncryption: Encryption
   lifecycle: { stopping: boolean }
-  /** How the provider of the staff is called; by default with the guard against internal addresses in production. */
+  /** The `fetch` for the provider of the staff. In production, the default refuses internal addresses. */
   staffFetch?: Fetch
   webhookSecrets: WebhookSecrets
   webhookFetch: GuardedFetch
   jobs: Jobs
-  /** As `RequestObserver`, of responses of the console. */
+  /** Like `RequestObserver`, for responses of the console. */
   observers: { consoleRequest?: (operation: string | undefined, status: number, ms: number) => void }
   tracer?: Tracer | undefined
   tasks: TaskLog

@@ -11,11 +11,11 @@ const BUILT = join(import.meta.dir, '../../../data/console')
 
 type PageConfig = Pick<Config, 'checkInUrl' | 'docs' | 'port'>
 
-/** Uploaded pictures are on the address of the API. */
+/** The origins of uploaded pictures, which the API serves. */
 const picturesOf = ({ docs, port }: PageConfig) =>
   URL.parse(docs.publicUrl ?? '')?.origin ?? `http://localhost:${port}`
 
-/** Scripts and styles of this origin alone; pictures of the catalogue may be of any https origin. */
+/** Allows scripts and styles only from this origin. Pictures of the catalogue may come from any https origin. */
 const policyOf = (config: PageConfig) =>
   [
     "default-src 'none'",
@@ -30,7 +30,7 @@ const policyOf = (config: PageConfig) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Of all consoles of the process. */
+/** Shared by all consoles of the process. */
 const bundleSources = createBundler()
 
 export function pageRoutes(config: PageConfig) {
@@ -41,7 +41,8 @@ export function pageRoutes(config: PageConfig) {
   async function serve(path: string): Promise<Response> {
     if (path === 'api' || path.startsWith('api/')) throw new NotFoundError()
     const files = await readFiles()
-    // Each address of a screen is the page; files are at the root, and ids may have dots. A file that an older build had is not: the page would be run as a script.
+    // Every address of a screen returns the page. Files are at the root, while ids may contain dots. A file of an older
+    // build returns 404, since the page must not run as a script.
     const name = path.includes('/') || extname(path) === '' ? 'index.html' : path
     const file = files.get(name)
     if (!file) throw new NotFoundError()
@@ -52,13 +53,13 @@ export function pageRoutes(config: PageConfig) {
         'Permissions-Policy': 'camera=(self), geolocation=(), microphone=()',
         'X-Frame-Options': 'DENY',
         'Cross-Origin-Opener-Policy': 'same-origin',
-        // The name of every file but the page changes with its content.
+        // The names of all files except the page change with their content.
         'Cache-Control': name === 'index.html' ? 'no-cache' : 'max-age=31536000, immutable',
       },
     })
   }
   const routes = new Elysia({ name: 'console/pages' })
-  // The page at the gate, which the session opens here.
+  // The gate display, which a session can open here.
   const gate = { link: config.checkInUrl, matches: '/api/match-day/matches', session: true }
   const { page, assets } = gateFiles({ ...gate, images: picturesOf(config) })
   routes.get('/check-in/:matchId', page, hidden)

@@ -1,4 +1,4 @@
-/** Problems of the console alone. Its operations have those of the API as well. */
+/** Problems only of the console. Its operations also use problems of the API. */
 import { defineProblems } from '../../core/problems.ts'
 import { Type } from '../../core/typebox.ts'
 

@@ -1,4 +1,4 @@
-/** Who may do what in the console: the only place that says so. docs/console.md has it as a table. */
+/** The permissions of roles in the console, defined only here. docs/console.md has them as a table. */
 import type { TwoPersonGroup } from '../../platform/config/two-person.ts'
 
 /** `support`: the desk and the hotline. `editor`: the catalogue. `owner`: everything. */
@@ -12,8 +12,9 @@ interface Rule {
   about: string
   roles: readonly Role[]
   /**
-   * With one of these groups in `CONSOLE_TWO_PERSON`, another person with the permission must confirm its writes, unless their declaration
-   * says why one person does (`onePerson`). `money`: whatever can create points, cash or goods, or a key that can.
+   * If `CONSOLE_TWO_PERSON` contains one of these groups, another person with the permission must confirm writes, unless
+   * their declaration says why one person is enough (`onePerson`). `money`: actions that can create points, cash, goods, or
+   * a key with such power.
    */
   twoPerson: readonly TwoPersonGroup[]
 }

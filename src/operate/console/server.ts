@@ -1,9 +1,9 @@
-/** Serves the console on a port of its own, which is not that of the API. */
+/** Serves the console on a separate port, which is not the port of the API. */
 import { createConsoleApp } from './app.ts'
 import { consoleConfigOf, consoleUrlOf } from './contract/settings.ts'
 import type { ConsoleDeps } from './deps.ts'
 
-/** Larger bodies have no problem document: catalogues and imports are sent in parts. */
+/** Larger bodies get no problem document. Imports are sent in parts. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024
 
 /** The port of the console is in use. */
@@ -18,7 +18,8 @@ export function serveConsole(deps: ConsoleDeps) {
     app.listen({
       hostname: host,
       port,
-      // Elysia shares ports: staff would reach one of two instances by chance, which may have two databases.
+      // Elysia shares ports by default. Staff would then reach a random one of two instances, which may have different
+      // databases.
       reusePort: false,
       idleTimeout: deps.config.network.keepAliveSeconds,
       maxRequestBodySize: MAX_REQUEST_BYTES,
@@ -30,7 +31,7 @@ export function serveConsole(deps: ConsoleDeps) {
   }
   return {
     url: consoleUrlOf({ ...console, port: app.server?.port ?? port }),
-    /** Resolves when the requests that run have ended. */
+    /** Resolves when running requests have ended. */
     stop: () => app.server?.stop(),
   }
 }

@@ -12,16 +12,16 @@ export interface Staff {
   role: Role
 }
 
-/** The operator of the machine, in the audit log. */
+/** The operator of the server, in the audit log. */
 export const OPERATOR: Staff = { id: 'operator', name: 'Operator', role: 'owner' }
 
-/** The provider of the staff, in the audit log, where it ends sessions. */
+/** The provider of the staff, in the audit log, when it ends sessions. */
 export const PROVIDER: Staff = { id: 'provider', name: 'Provider', role: 'owner' }
 
-/** The erasure of a fan, in the audit log, where it ends what waits about the fan. */
+/** The erasure of a fan, in the audit log, when it ends approval requests about the fan. */
 export const ERASURE: Staff = { id: 'erasure', name: 'Erasure', role: 'owner' }
 
-/** Of a stored row. @throws Error for a role of a newer version: nobody acts in a role that is not known */
+/** The role of a stored row. @throws Error for a role of a newer version, since nobody may act in an unknown role */
 export function roleOf(text: string): Role {
   if (isRole(text)) return text
   throw new Error('the role of a stored session is not known')
@@ -31,7 +31,7 @@ const MAX_NAME = 100
 /** One line, with single spaces. */
 const SPACING = /[\p{Cc}\p{Zl}\p{Zp}]|\p{Z}{2}/u
 
-/** What is wrong with a person's name; null if nothing is. */
+/** The error in a person's name; null if it is valid. */
 export function nameFault(name: string): string | null {
   if (name.length > MAX_NAME) return `must be at most ${MAX_NAME} characters`
   const isHonest = isVisible(name) && !isDeceptive(name) && !isStacked(name)

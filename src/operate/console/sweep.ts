@@ -1,4 +1,4 @@
-/** Deletes what no longer signs anyone in, and what waits about nobody. The audit log keeps who signed in when. */
+/** Deletes old links and sessions, and approval requests about erased fans. The audit log keeps who signed in and when. */
 import { lt } from 'drizzle-orm'
 import type { Database } from '../../../db/index.ts'
 import { clearExpiredRequests } from './approvals/approvals.ts'

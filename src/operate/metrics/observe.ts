@@ -1,4 +1,4 @@
-/** Counts what happens, as it happens. */
+/** Updates the metrics that count events as they happen. */
 import type { Database, DatabaseObserver } from '../../../db/index.ts'
 import { ATTEMPT_OUTCOMES } from '../../delivery/webhooks/spine.ts'
 import { applicationEvents } from '../../economy/events/types.ts'
@@ -8,7 +8,7 @@ import type { Metrics } from './definitions.ts'
 
 /** Label of requests that reached no operation. */
 const NO_OPERATION = 'none'
-/** Event types of other systems that have a label of their own: the first ones since the start. The rest is `other`. */
+/** Maximum event types of other systems with their own label: the first ones since the start. Others are `other`. */
 const MAX_FOREIGN_TYPES = 100
 
 export const observeDatabase = (metrics: Metrics): DatabaseObserver => ({
@@ -31,9 +31,9 @@ export const observeProvider =
     providerDuration.observe({ endpoint }, ms / 1000)
   }
 
-/** Counts what units of work of this process commit. Returns a function that ends it. */
+/** Counts committed units of work of this process. Returns a function that ends it. */
 export function observeCommits(metrics: Metrics, { read }: Pick<Database, 'read'>): () => void {
-  // Series that exist from the start: Prometheus sees no increase in one that begins with its first count.
+  // Creates these series at the start: Prometheus sees no increase if a series begins with its first count.
   for (const type of Object.keys(applicationEvents)) metrics.events.inc({ type }, 0)
   for (const reason of POINTS_REASONS) {
     metrics.ledgerEntries.inc({ reason }, 0)

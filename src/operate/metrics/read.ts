@@ -1,4 +1,4 @@
-/** Sets, at each scrape, the metrics that are read rather than counted. */
+/** Sets the metrics that are read at each scrape instead of counted. */
 
 import { withDeadline } from '../../../db/deadline.ts'
 import type { Database } from '../../../db/index.ts'
@@ -91,7 +91,7 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
       for (const [state, amount] of Object.entries(states)) metrics.cash.set({ currency, state }, amount)
   }
 
-  /** As `/readyz`, so that a process that is not ready is seen also where nothing asks it. */
+  /** Like `/readyz`, so that a process that is not ready is visible even if nothing polls `/readyz`. */
   async function readReadiness() {
     const skew = await readSkew()
     metrics.ready.set({ check: 'database' }, skew === null ? 0 : 1)

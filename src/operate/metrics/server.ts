@@ -1,4 +1,4 @@
-/** `GET /metrics` on a port of its own, which is not the port of the API. */
+/** `GET /metrics` on a separate port, which is not the port of the API. */
 
 interface Endpoint {
   host: string

@@ -1,4 +1,4 @@
-/** Checks a fan in at a match, by the code that is shown at the gate: once per fan and match. */
+/** Checks a fan in at a match, with the code that a screen at the gate shows: once per fan and match. */
 
 import { and, count, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -12,7 +12,7 @@ import type { CheckInCodes } from './code.ts'
 import { checkInProblems } from './problems.ts'
 import type { CheckInRequest } from './schema.ts'
 
-/** A fan who checked in elsewhere less than this time ago would be in two stadiums at once. */
+/** A fan cannot be in two stadiums within this time. */
 const APART_MS = 3 * 3_600_000
 
 /** A repeat returns the first check-in. `isElsewhere`: the fan checked in at another place at the same time. */
@@ -40,7 +40,7 @@ export async function checkIn(
 }
 checkIn.problems = [checkInProblems.invalid_check_in_code, checkInProblems.check_in_closed] as const
 
-/** The code that is shown at the gate now. @throws DomainError `match_not_found` */
+/** The current code for the gate. @throws DomainError `match_not_found` */
 export async function readCheckInCode(reader: Reader, codes: CheckInCodes, matchId: string) {
   const { id } = await requireMatch(reader, matchId)
   const { code, validUntil } = codes.issue(id, reader.now())
@@ -55,7 +55,7 @@ export async function countCheckIns(reader: Reader, matchId: string): Promise<nu
   return row?.fans ?? 0
 }
 
-/** Why the match takes no check-ins now. */
+/** The reason why the match accepts no check-ins now. */
 function closedProblem(match: MatchRow | undefined, now: Date) {
   const refuse = (detail?: string, opensAt?: string) =>
     new DomainError(checkInProblems.check_in_closed, { detail, opensAt })

@@ -1,6 +1,6 @@
 /**
- * Codes that are shown at the gate. A code is the id of the match with a MAC of the id and of a step of 30 seconds, so that no
- * code is stored and every instance makes the same ones.
+ * Codes that a screen at the gate shows. A code is the id of the match with a MAC of the id and of a step of 30 seconds. So
+ * no code is stored, and every instance makes the same codes.
  */
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../core/constant-time.ts'

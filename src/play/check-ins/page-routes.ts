@@ -1,4 +1,4 @@
-/** `/check-in/{matchId}`: the page at the gate, for every match and also in production. */
+/** `/check-in/{matchId}`: the gate display, for every match and also in production. */
 
 import { Elysia } from 'elysia'
 import { Closed } from '../../core/schemas.ts'

@@ -1,11 +1,11 @@
-/** The page for a screen at the gate: it shows the check-in code of a match as a QR code. */
+/** The gate display: a page that shows the check-in code of a match as a QR code. */
 import { join } from 'node:path'
 import { pageResponse } from '../../platform/docs/page-response.ts'
 
 interface PageOptions {
-  /** The app's page for check-ins, which the QR code opens; null: it has the code alone. */
+  /** The app's page for check-ins, which the QR code opens; null: the QR code contains only the code. */
   link: string | null
-  /** What has a match and its code, by the id of the match. */
+  /** Path of the API that returns a match and its code, followed by the id of the match. */
   matches: string
   /** Whether the session of the browser reads the code. Otherwise staff enter a server key. */
   session: boolean
@@ -72,7 +72,10 @@ export const assets = {
   'lean-qr.mjs': { type: SCRIPT, file: join(import.meta.dir, '../../../node_modules/lean-qr/index.mjs') },
 }
 
-/** Everything from this origin, except for crests: catalogues name pictures of any https origin. `images`: of further ones. */
+/**
+ * Allows this origin only, except for crests: a catalogue can name pictures on any https origin. `images`: further origins
+ * of pictures.
+ */
 const policyOf = (images: string) =>
   [
     "default-src 'none'",
@@ -85,7 +88,7 @@ const policyOf = (images: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** What is served below `/check-in`: the page of each match, and what it loads, by path. */
+/** The files below `/check-in`, by path: the page of each match, and the assets that it loads. */
 export function gateFiles({ images = '', ...options }: PageOptions & { images?: string }) {
   const html = page(options)
   return {

@@ -1,4 +1,4 @@
-/** The locker of a fan: as the fan reads it, and as others do. */
+/** Reads the locker of a fan, for the fan and for others. */
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -15,7 +15,7 @@ import { EMPTY_LOCKER, type Locker, type ShownLocker } from './schema.ts'
 
 type StoredLocker = Record<'title' | 'theme' | 'shelves', string>
 
-/** With what the fan owns now. Empty for a fan who has written none. */
+/** Shows the items that the fan owns now. Empty for a fan without a locker. */
 export async function readOwnLocker(reader: Reader, { userId }: Viewer): Promise<Locker> {
   const row = await selectLocker(reader, userId)
   return row ? present(reader, userId, row) : EMPTY_LOCKER
@@ -27,7 +27,9 @@ const selectLocker = preparedRow((reader: Reader, userId: string) => {
   return reader.select({ title, theme, shelves }).from(lockers).where(eq(lockers.userId, userId))
 })
 
-/** Of a fan whom the viewer sees: the title and theme, or null if the fan shows no locker to the viewer. */
+/**
+ * The title and theme of a locker, or null if the fan shows no locker to the viewer. The viewer must be able to see the fan.
+ */
 export async function readLockerTitle(reader: Reader, viewerId: string, handle: string) {
   const found = await selectShown(reader, viewerId, handle)
   const { title, theme } = found?.locker ?? {}
@@ -46,7 +48,7 @@ export async function readLocker(reader: Reader, viewerId: string, handle: strin
 }
 readLocker.problems = [userProblems.fan_not_found, lockerProblems.locker_not_found] as const
 
-/** As everyone sees it, for sharing. Null if there is none. */
+/** The locker as everyone sees it, for sharing. Null if there is none. */
 export async function findPublicLocker(reader: Reader, handle: string): Promise<ShownLocker | null> {
   const found = await selectShown(reader, NOBODY, handle)
   return found?.locker ? presentShown(reader, handle, found.locker, found) : null
@@ -88,8 +90,8 @@ const selectShown = preparedRow((reader: Reader, viewerId: string, handle: strin
 })
 
 /**
- * What the fan shows in the locker, without texts of the catalogue. Undefined if the fan has none, or does not show it to the viewer by
- * their privacy; blocks are of no account.
+ * The content of the locker, without texts of the catalogue. Undefined if the fan has no locker or hides it from the viewer
+ * by a privacy setting. Blocks are not checked here.
  */
 export async function readShelves(reader: Reader, viewerId: string, userId: string) {
   const row = await selectShelves(reader, viewerId, userId)

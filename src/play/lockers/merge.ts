@@ -1,4 +1,4 @@
-/** The locker after a merge: the fan that remains keeps the own one. */
+/** The locker after a merge: the fan who remains keeps their own locker. */
 import { and, eq, notExists, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'

@@ -12,20 +12,20 @@ import { createPictureDrawer } from './picture.ts'
 import type { ShownLocker } from './schema.ts'
 
 /**
- * No scripts; pictures of fans and of the catalogue are anywhere, those of a local provider over http. The issuer of some
- * providers is no URL.
+ * Allows no scripts. Pictures of fans and of the catalogue can have any https origin, and the origin of the provider, which
+ * may be http locally. The issuer of some providers is not a URL.
  */
 const policyOf = (issuer: string) =>
   `default-src 'none'; style-src 'self'; img-src 'self' https: ${URL.parse(issuer)?.origin ?? ''}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const HTML = 'text/html; charset=utf-8'
 
-/** A locker that is hidden is gone from caches within a minute. */
+/** Caches drop a locker within a minute after a fan hides it. */
 const SHORT = 'public, max-age=60'
 
 const ours = (name: string) => join(import.meta.dir, 'assets', name)
 const docs = (name: string) => join(import.meta.dir, '../../platform/docs/assets', name)
 
-/** Below `/lockers/-/`: no handle has a hyphen. */
+/** Served below `/lockers/-/`, which is no fan's path: no handle has a hyphen. */
 const assets = {
   'locker.css': { type: 'text/css; charset=utf-8', file: ours('locker.css') },
   'matchday.css': { type: 'text/css; charset=utf-8', file: docs('matchday.css') },
@@ -44,7 +44,7 @@ export function lockerPages({ publicReads, config: { docs, identity } }: PageDep
   const find = (handle: string) => publicReads.read(({ read }) => findPublicLocker(read, handle))
   const missing = () => withCaching(pageResponse(missingPage, HTML, policy), 404)
 
-  // Any query may come: networks add parameters to links.
+  // Accepts any query: social networks add parameters to links.
   const routes = new Elysia({ name: 'matchday/locker-pages', prefix: '/lockers' })
     .get(
       '/:handle',
@@ -73,7 +73,7 @@ export function lockerPages({ publicReads, config: { docs, identity } }: PageDep
   return routes
 }
 
-/** Names of items in the language of the client. */
+/** Translates the names of items into the language of the client. */
 function inLanguageOf(locker: ShownLocker, request: Request): ShownLocker {
   const languages = preferredLanguages([], request.headers.get('accept-language'))
   // Guarantee of the cast: JSON of the same members, with each text in one language.

@@ -1,4 +1,4 @@
-/** `/lockers/{handle}`: a locker as everyone sees it, for sharing. Made on the server; it runs no script. */
+/** `/lockers/{handle}`: a locker as everyone sees it, for sharing. The server renders it, and it runs no script. */
 import { htmlPage } from '../../platform/docs/html-page.ts'
 import { countOf, PICTURE } from './picture.ts'
 import type { ShownLocker } from './schema.ts'
@@ -9,8 +9,9 @@ const shared = { styles: ['locker.css'], asset, links: [], home: '/' }
 const escaped = (text: string) => Bun.escapeHTML(text)
 
 /**
- * `address`: the absolute URL of the page; null if it is not configured. It is never that of the request, which a stranger states and
- * caches keep for others. `picture`: the ETag of the picture, a part of its URL, so that previews get a new one.
+ * `address`: the absolute URL of the page; null if none is configured. Never taken from the request: a client can send any
+ * host, and caches would serve it to others. `picture`: the ETag of the picture. It is part of the picture's URL, so that
+ * previews load a new picture.
  */
 export function lockerPage(
   locker: ShownLocker,
@@ -70,7 +71,7 @@ const openGraph = (title: string, description: string) => [
   property('description', description),
 ]
 
-/** Open Graph knows absolute addresses only. */
+/** Open Graph needs absolute URLs. */
 const addresses = (page: string, picture: string, description: string) => [
   `<link rel="canonical" href="${escaped(page)}">`,
   property('url', page),
@@ -82,7 +83,7 @@ const addresses = (page: string, picture: string, description: string) => [
   '<meta name="twitter:card" content="summary_large_image">',
 ]
 
-/** The same for a handle that nobody has and for a locker that is not shown to everyone. */
+/** The same page for a handle that nobody has and for a locker that is not public. */
 export const missingPage = htmlPage({
   ...shared,
   title: 'No such locker',

@@ -2,7 +2,7 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 
-/** As written: with items that the fan no longer owns. Null without a locker. */
+/** The locker as stored, including items that the fan no longer owns. Null without a locker. */
 export async function exportLocker(reader: Reader, userId: string) {
   const { lockers, lockerItems } = reader.tables
   const [row] = await reader.select().from(lockers).where(eq(lockers.userId, userId))

@@ -1,4 +1,7 @@
-/** The picture of a locker for previews of links: a PNG, drawn by a thread that is started by the first one and ends when idle. */
+/**
+ * The picture of a locker for link previews: a PNG. A thread draws it, which starts with the first picture and ends when
+ * idle.
+ */
 import { join } from 'node:path'
 import type { Node } from '@takumi-rs/wasm'
 import { LRUCache } from 'lru-cache'
@@ -8,10 +11,10 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import type { Drawing } from './draw-picture.ts'
 import type { ShownLocker } from './schema.ts'
 
-/** As Open Graph's clients expect it. */
+/** The size that clients of Open Graph expect. */
 export const PICTURE = { width: 1200, height: 630 }
 
-/** Pictures in memory, of some 10 KB each. */
+/** Maximum pictures in memory, about 10 KB each. */
 const MAX_KEPT = 300
 const MAX_WAITING = 8
 const IDLE_MS = 60_000
@@ -23,7 +26,7 @@ export function createPictureDrawer() {
   const kept = new LRUCache<string, Uint8Array<ArrayBuffer>>({ max: MAX_KEPT })
   const turns = createSemaphore(1)
   const thread = createThread()
-  /** @throws DomainError `overloaded`: others wait already */
+  /** @throws DomainError `overloaded` if too many requests already wait */
   return async function drawPicture(locker: ShownLocker): Promise<Uint8Array<ArrayBuffer>> {
     const node = pictureOf(locker)
     const name = JSON.stringify(node)
@@ -32,7 +35,7 @@ export function createPictureDrawer() {
     if (turns.waiting >= MAX_WAITING) throw new DomainError(transportProblems.overloaded, { retryAfter: 2 })
     await turns.acquire()
     try {
-      // Another request may have waited for the same one.
+      // Another request may have drawn it meanwhile.
       const drawn = kept.get(name) ?? (await thread.draw({ node, ...PICTURE }))
       kept.set(name, drawn)
       return drawn
@@ -61,7 +64,7 @@ function createThread() {
   }
 
   return {
-    /** One at a time. @throws Error if the thread fails, which the next call starts again */
+    /** Draws one picture at a time. @throws Error if the thread fails; the next call starts a new thread */
     async draw(drawing: Drawing): Promise<Uint8Array<ArrayBuffer>> {
       clearTimeout(idle)
       worker ??= start()
@@ -84,7 +87,7 @@ function createThread() {
   }
 }
 
-/** What the built-in font has: Latin letters, digits and punctuation. */
+/** Whether the built-in font has all characters: it has Latin letters, digits and punctuation. */
 const isDrawable = (text: string) => /^[\x20-\x7e\u00a0-\u024f\u2010-\u2027\u2030-\u203a]+$/.test(text)
 
 const MAX_CARDS = 6
@@ -106,7 +109,10 @@ const text = (text: string, style: object): Node => ({
 
 const ONE_LINE = { overflow: 'hidden', whiteSpace: 'nowrap', textOverflow: 'ellipsis' }
 
-/** Without a title in letters that the font lacks. A handle has none, and items are shown by their serial numbers. */
+/**
+ * Leaves out a title with characters that the font lacks. Handles have none of these, and items show only their serial
+ * numbers.
+ */
 function pictureOf({ handle, title, theme, shelves }: ShownLocker): Node {
   const items = shelves.flatMap(shelf => shelf.items)
   const [from, to] = BACKGROUNDS[theme]

@@ -6,7 +6,7 @@ import { type Static, Type } from '../../core/typebox.ts'
 
 const [MAX_SHELVES, MAX_ITEMS, MAX_TITLE] = [5, 12, 50]
 
-/** As of names: a title may not pass for another text, nor reorder what is next to it. */
+/** The rules of names: a title must not imitate another text or change the order of the text around it. */
 function isTitle(text: string): boolean {
   const title = text.trim()
   if (title === '') return true
@@ -85,7 +85,7 @@ export const ShownLocker = Closed(
 )
 export type ShownLocker = Static<typeof ShownLocker>
 
-/** What a fan has who has written none. */
+/** The locker of a fan who has not written one. */
 export const EMPTY_LOCKER: Locker = { title: '', theme: 'classic', shelves: [] }
 
 export const exampleLocker: Locker = {
@@ -113,7 +113,7 @@ export const exampleWriteLocker: WriteLocker = {
   shelves: [{ title: 'Goals', items: [{ collectibleId: 'winning-goal', serialNumber: 7 }] }],
 }
 
-/** An item has one place. */
+/** An item can be in one place only. */
 export function findRepeatedItems(body: unknown): FieldError[] {
   if (!isValid(WriteLocker, body)) return []
   const seen = new Set<string>()

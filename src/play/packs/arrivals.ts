@@ -1,8 +1,8 @@
-/** The items that fans get in a unit of work: passed on at its end, those of all fans together. */
+/** Collects the items that fans get in a unit of work, and reports the items of all fans together at its end. */
 import type { Deferred, Transaction } from '../../../db/index.ts'
 
 export interface Arrival {
-  /** Who owns the item now. */
+  /** The new owner. */
   userId: string
   collectibleId: string
 }
@@ -17,13 +17,13 @@ type Receiver = (tx: Transaction, arrivals: Arrival[]) => Promise<void>
 
 export const createItemsSpine = (onArrived: Receiver) => ({ onArrived })
 
-/** Every place that gives a fan an item calls it. */
+/** Called wherever a fan gets an item. */
 export function noteArrival(tx: Transaction, { userId, collectibleId }: Arrival): void {
   tx.deferred(arrivals).push({ userId, collectibleId })
 }
 
 const arrivals: Deferred<Arrival[]> = {
-  // Before all others: what an item brings about books points and takes from stocks.
+  // First of all kinds: completed sets book points and take from stocks.
   order: -2,
   start: () => [],
   async write(tx, arrivals) {

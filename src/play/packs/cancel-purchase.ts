@@ -9,7 +9,7 @@ import { packProblems } from './problems.ts'
 import { packPurchaseKind } from './purchase-kind.ts'
 import { requirePurchase } from './purchases.ts'
 
-/** As `cancel` of the engine. */
+/** Like `cancel` in `src/play/purchases/cancel.ts`. */
 export async function cancelPurchase(
   tx: Transaction,
   caller: Caller,

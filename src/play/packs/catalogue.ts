@@ -35,7 +35,7 @@ export const getPack = ({ read, cache }: ReadSource, packId: string) =>
   }))
 getPack.problems = [packProblems.pack_not_found] as const
 
-/** When availability changes or a hold expires next. Read before the packs, so that no change is missed in between. */
+/** The next time when availability changes or a hold expires. Read before the packs, so that no change is missed. */
 async function findExpiry(reader: Reader): Promise<Date | null> {
   const now = reader.now()
   return earliest([await readNextChange(reader, reader.tables.packs, now), await readNextExpiry(reader, now)])
@@ -62,7 +62,7 @@ export async function readPack(reader: Reader, packId: string) {
   return { ...presentPack(pack, items, held, now), items: items.map(presentTexts) }
 }
 
-/** A pack with the weights of its items by id, read at once. Undefined if it does not exist. */
+/** A pack with the weights of its items by id, read in one statement. Undefined if it does not exist. */
 export async function findPackWithWeights(reader: Reader, packId: string) {
   const rows = await selectWithWeights(reader, packId)
   return rows[0] && { pack: rows[0].pack, weights: rows.flatMap(({ item }) => item ?? []) }
@@ -87,7 +87,7 @@ const selectWithWeights = prepared((reader: Reader, packId: string) => {
 /** A collectible with its weight in a pack. */
 export type PackItem = Omit<Awaited<ReturnType<typeof itemsOf>>[number], 'packId'>
 
-/** By pack; the items of each by id. */
+/** The items by pack, each list in the order of ids. */
 export async function readItems(reader: Reader, packIds: string[]): Promise<Map<string, PackItem[]>> {
   const rows = packIds.length === 0 ? [] : await itemsOf(reader, packIds)
   const byPack = Map.groupBy(rows, ({ packId }) => packId)
@@ -108,7 +108,7 @@ function itemsOf(reader: Reader, packIds: string[]) {
 export const allCollectibles = (reader: Reader) =>
   reader.select(collectibleColumns(reader)).from(reader.tables.collectibles)
 
-/** Which of these ids are of collectibles. */
+/** Returns the ids that belong to collectibles. */
 export async function findCollectibleIds(reader: Reader, ids: string[]): Promise<Set<string>> {
   const { id } = reader.tables.collectibles
   const rows = await reader.select({ id }).from(reader.tables.collectibles).where(inArray(id, ids))
@@ -121,14 +121,14 @@ export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 't
   return { id, name, description, imageUrl, rarity, translations }
 }
 
-/** Query for the collectibles, with what a response shows of them. */
+/** Query for the collectibles, with the columns that a response shows. */
 export const collectiblesToShow = (reader: Reader) =>
   reader.select(collectibleColumns(reader)).from(reader.tables.collectibles)
 
 /** Unexpired holds by pack. A hold is not counted after `expiresAt`; no job has to end it. */
 export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
   if (packIds.length === 0) return new Map()
-  // Prepared for one pack only: each length of the list would be another statement.
+  // Prepared only for one pack: each length of the list would need its own statement.
   const rows = await (packIds.length === 1 ? selectHolds : holdsOf)(reader, packIds, now)
   return new Map(rows.map(({ packId, held }) => [packId, Number(held)]))
 }

@@ -7,7 +7,10 @@ import type { Payment } from '../purchases/means.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
 import { packPurchaseKind } from './purchase-kind.ts'
 
-/** As `complete` of the engine: the client and the gateway may both call it, concurrently and repeatedly. */
+/**
+ * Like `complete` in `src/play/purchases/complete.ts`: the client and the gateway may both call it, concurrently and
+ * repeatedly.
+ */
 export const completePurchase = Object.assign(
   (tx: Transaction, purchaseId: string, payment: Payment) =>
     complete(tx, packPurchaseKind, purchaseId, payment),

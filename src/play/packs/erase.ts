@@ -1,4 +1,4 @@
-/** What the erasure of a fan deletes of opened packs. */
+/** Deletes personal data in opened packs when a fan is erased. */
 import { and, eq, ne } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 

@@ -61,7 +61,7 @@ export async function exportGivenItems(reader: Reader, userId: string) {
   return rows.map(presentTexts)
 }
 
-/** The collectibles that the fan owns and got from another fan, by id and serial number. */
+/** The items that the fan owns and received from another fan, by id and serial number. */
 export async function exportReceivedItems(reader: Reader, userId: string) {
   const { userItems, collectibles } = reader.tables
   const { serialNumber, changedHandsAt } = userItems
@@ -74,7 +74,7 @@ export async function exportReceivedItems(reader: Reader, userId: string) {
   return rows.map(presentTexts)
 }
 
-/** The links of provenance by which items came to the fan, by item. */
+/** The transfers in which the fan received items, by item. */
 export async function exportItemTransfers(reader: Reader, userId: string) {
   const { itemTransfers } = reader.tables
   const { collectibleId, serialNumber, sequence, ref, salt, createdAt, previousHash, hash } = itemTransfers

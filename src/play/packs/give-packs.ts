@@ -1,4 +1,4 @@
-/** Gives a fan sealed packs without a payment of their own, such as those of an order. */
+/** Gives a fan sealed packs without a separate payment, such as the packs of an order. */
 
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { POINTS } from '../purchases/purchase.ts'
@@ -14,8 +14,8 @@ export const hasPackWithoutLimit = async (reader: Reader, packId: string): Promi
   (await findPackWithWeights(reader, packId))?.pack.supplyTotal === null
 
 /**
- * Whether so many can be given now: the pack exists, its odds can be drawn, and its supply has as many. Locks the supply until the
- * unit of work ends; of several packs, lock them in the order of their ids.
+ * Whether `count` packs can be given now: the pack exists, its weights are valid, and its supply is large enough. Locks the
+ * supply until the unit of work ends. For several packs, call it in the order of their ids.
  */
 export async function canGivePacks(tx: Transaction, packId: string, count: number): Promise<boolean> {
   const locked = await lockLimitedPack(tx, packId)
@@ -24,7 +24,7 @@ export async function canGivePacks(tx: Transaction, packId: string, count: numbe
   return !locked || (await countFree(tx, locked.pack, locked.now)) >= count
 }
 
-/** As completed purchases of price 0. Returns their ids. `canGivePacks` must be true. */
+/** Records completed purchases with price 0, and returns their ids. Call only after `canGivePacks` returned true. */
 export async function givePacks(
   tx: Transaction,
   { packId, userId, count }: { packId: string; userId: string; count: number },
@@ -48,7 +48,7 @@ export async function givePacks(
   return ids
 }
 
-/** Takes back a pack that was given, unless it is opened. Whether it is taken back, now or before. */
+/** Takes back a given pack, unless it is opened. Returns whether it is taken back, now or earlier. */
 export async function takeBackPack(tx: Transaction, purchaseId: string): Promise<boolean> {
   const purchase = await findPurchase(tx, purchaseId)
   if (!purchase) throw new Error('a pack that was given does not exist')

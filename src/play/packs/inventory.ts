@@ -27,7 +27,7 @@ export async function listUserPacks(reader: Reader, cursors: Cursors, { userId }
 }
 listUserPacks.problems = [transportProblems.invalid_cursor] as const
 
-/** `restMs`: how long an item rests after it changed hands. */
+/** `restMs`: how long an item cannot be traded again after a transfer. */
 export async function listCollection(
   reader: Reader,
   cursors: Cursors,
@@ -62,7 +62,7 @@ export async function listCollection(
 }
 listCollection.problems = [transportProblems.invalid_cursor] as const
 
-/** The fan's copies of these collectibles, by serial number, by collectible. */
+/** The fan's copies of these collectibles: by collectible, in the order of serial numbers. */
 async function readCopies(reader: Reader, userId: string, ids: string[]) {
   const { userItems } = reader.tables
   const { collectibleId: id, serialNumber, changedHandsAt } = userItems

@@ -1,4 +1,4 @@
-/** The items after a merge: each changes hands, which its history shows. */
+/** The items after a merge: each is transferred, and its history shows the transfer. */
 import { asc } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'
@@ -6,10 +6,10 @@ import { lockOwners } from './owners.ts'
 import { isOwnedBy } from './ownership.ts'
 import { transferItems } from './transfer-items.ts'
 
-/** Items of one statement: each takes several parameters, whose number PostgreSQL limits. */
+/** Items per statement: each takes several parameters, and PostgreSQL limits their number. */
 const BATCH = 200
 
-/** The records of both fans are locked, and the open trades of the merged one have ended. Returns the number of items. */
+/** Requires that both fans are locked and that the merged fan has no open trades. Returns the number of items. */
 export async function moveItems(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { userItems } = tx.tables
   const { collectibleId, serialNumber } = userItems
@@ -22,7 +22,8 @@ export async function moveItems(tx: Transaction, { fromId, intoId }: Merge): Pro
     const some = items.slice(start, start + BATCH)
     await lockOwners(tx, some)
     const transfers = some.map(item => ({ ...item, fromId, toId: intoId }))
-    // The same person has them as before. Not by time: the clock of the instance that last moved one may be ahead.
+    // No resting time, since the same person keeps the items. Null instead of a time: the clock of another instance may be
+    // ahead.
     if (!(await transferItems(tx, transfers, { ref: 'merge', restedAt: null })))
       throw new Error('an item left a fan who was being merged')
   }

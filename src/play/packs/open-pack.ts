@@ -39,7 +39,7 @@ export async function openPack(
 }
 openPack.problems = [packProblems.user_pack_not_found] as const
 
-/** The data of the event of an opening. */
+/** The data of the event `pack.opened`. */
 export function openingOf(proof: Pick<Proof, 'userPackId' | 'packId' | 'items' | 'weights'>) {
   const { userPackId, packId, items, weights } = proof
   const rarityOf = new Map(weights.map(({ id, rarity }) => [id, rarity]))
@@ -102,7 +102,7 @@ const selectDrawn = prepared((reader: Reader, userPackId: string) => {
     .orderBy(asc(userItems.position))
 })
 
-/** The proof of an opened pack; public. None of a pack whose client seed was erased: what it would draw was never drawn. */
+/** The public proof of an opened pack. A pack whose client seed was erased has no proof: its draw cannot be repeated. */
 export async function readProof(reader: Reader, userPackId: string) {
   const userPack = await findUserPack(reader, userPackId)
   if (!userPack?.openedAt || userPack.seedErasedAt) throw new DomainError(packProblems.proof_not_found)

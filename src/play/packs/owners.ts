@@ -13,7 +13,7 @@ export interface OwnedItem {
   changedHandsAt: Date | null
 }
 
-/** When it may change hands again; in the past for an item that never did. */
+/** The time from which the item can be transferred again; in the past for an item that was never transferred. */
 export const restedAt = ({ changedHandsAt }: Pick<OwnedItem, 'changedHandsAt'>, restMs: number): Date =>
   new Date(changedHandsAt ? changedHandsAt.getTime() + restMs : 0)
 
@@ -32,7 +32,7 @@ export async function readOwners(reader: Reader, items: ItemReference[]): Promis
   return byName(await selectItems(reader, items))
 }
 
-/** As `readOwners`. Locks the items, in one order for all units of work, so that they do not change hands meanwhile. */
+/** Like `readOwners`, and locks the items against transfers, in one order for all units of work. */
 export async function lockOwners(tx: Transaction, items: ItemReference[]): Promise<Map<string, OwnedItem>> {
   return byName(await locksForUpdate(tx, selectItems(tx, items)))
 }

@@ -1,4 +1,4 @@
-/** Who owns an item: the fan who drew it or was given it, until it changes hands. */
+/** Ownership of items: the first owner is the fan who drew the item or was given it. */
 import { and, type Column, count, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { locksInUnitOfWork } from '../../../db/row-lock.ts'
@@ -6,7 +6,7 @@ import { collectibleColumns } from './catalogue.ts'
 
 type Tables = Pick<Reader, 'tables'>
 
-/** SQL: whether the fan owns the item now. Each branch is an index. */
+/** SQL: whether the fan owns the item now. Each branch uses an index. */
 export function isOwnedBy({ tables: { userItems } }: Tables, userId: string | Column): SQL | undefined {
   return or(eq(userItems.ownerId, userId), and(eq(userItems.userId, userId), isNull(userItems.ownerId)))
 }
@@ -28,7 +28,7 @@ export function countsOfOwned(reader: Reader, userId: string) {
     .groupBy(userItems.collectibleId)
 }
 
-/** Query for the items that the fan owns now, with what a response shows of their collectibles. */
+/** Query for the items that the fan owns now, with the columns of their collectibles that a response shows. */
 export function ownedItems(reader: Reader, userId: string) {
   const { userItems, collectibles } = reader.tables
   return reader

@@ -1,4 +1,7 @@
-/** Completes the purchase of a pack for a client: with points, or with money after the gateway has verified the payment. */
+/**
+ * Payment and completion of the purchase of a pack, as clients request them: with points, or with money that the gateway has
+ * verified.
+ */
 
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'

@@ -1,8 +1,8 @@
 /**
  * The hashes of an item's provenance. They need neither database nor HTTP, so that everyone can recompute them. Each is the
- * SHA-256, in lower-case hex, of a JSON array without white space:
- * the first link `[1, collectibleId, serialNumber, 1, source, timestamp]`, each further one
- * `[1, collectibleId, serialNumber, sequence, ref, ownerHash, timestamp, previousHash]`, an owner `[salt, userId]`.
+ * SHA-256, in lower-case hex, of a JSON array without white space. First link: `[1, collectibleId, serialNumber, 1, source,
+ * timestamp]`. Each further link: `[1, collectibleId, serialNumber, sequence, ref, ownerHash, timestamp, previousHash]`.
+ * Owner: `[salt, userId]`.
  */
 import type { Tables } from '../../../db/index.ts'
 import { isValid } from '../../core/formats.ts'
@@ -28,7 +28,10 @@ interface Origin extends Pick<Link, 'collectibleId' | 'serialNumber' | 'timestam
   source: string
 }
 
-/** `pack:ID:POSITION` of a drawn item, whose proof has the pack's id; else what it was given for, such as `quest:ID:PERIOD`. */
+/**
+ * `pack:ID:POSITION` for a drawn item (the proof has the pack's id), otherwise the cause of the gift, such as
+ * `quest:ID:PERIOD`.
+ */
 export const sourceOf = ({ userPackId, position, givenFor }: Item): string =>
   userPackId === null ? (givenFor ?? '') : `pack:${userPackId}:${position}`
 
@@ -48,7 +51,7 @@ export function hashOfLink(link: Link): string {
   )
 }
 
-/** Recomputes the chain, offline. Null if it holds, otherwise a description of its first error. */
+/** Recomputes the chain, offline. Null if it is valid, otherwise a description of its first error. */
 export function findProvenanceFlaw(value: unknown): string | null {
   if (!isValid(Provenance, value)) return 'it is no provenance of this format'
   const { collectibleId, serialNumber, origin, transfers } = value

@@ -1,4 +1,4 @@
-/** The history of an item: how it was made, and each change of hands, with the owners as the viewer may see them. */
+/** The history of an item: its origin and each transfer, with the owners as the viewer may see them. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -53,7 +53,7 @@ export async function readProvenance(
 readProvenance.problems = [packProblems.item_not_found] as const
 
 interface SeenOwner {
-  /** Null for a fan who is erased. */
+  /** Null for an erased fan. */
   fanId: string | null
   handle: string | null
   isHandleShown: boolean | null
@@ -64,7 +64,7 @@ const presentOwner = ({ fanId, handle, isHandleShown }: SeenOwner) =>
     ? { state: 'erased' as const, handle: null }
     : { state: 'active' as const, handle: isHandleShown ? handle : null }
 
-/** A fan without a name on leaderboards has none here: the two together would name the entry. */
+/** A fan who is anonymous on leaderboards is anonymous here too: otherwise the two together would reveal the name. */
 function ownerColumns(reader: Reader, viewerId: string, fan: Fan) {
   const isNamed = sql`(${fan.userId} = ${viewerId} or ${leaderboardNameOf(reader, fan.userId)} <> 'anonymous')`
   const isHandleShown = sql<boolean>`(${isVisible(reader, viewerId, fan.userId)}
@@ -72,7 +72,7 @@ function ownerColumns(reader: Reader, viewerId: string, fan: Fan) {
   return { fanId: fan.userId, handle: fan.handle, isHandleShown: isHandleShown.mapWith(Boolean) }
 }
 
-/** Whether the histories of items tell the viewer the handle of this fan. */
+/** Whether histories of items show the viewer the handle of this fan. */
 export async function isOwnerNamed(reader: Reader, viewerId: string, fanId: string): Promise<boolean> {
   return (await selectOwner(reader, viewerId, fanId))?.isHandleShown === true
 }

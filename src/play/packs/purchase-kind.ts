@@ -1,4 +1,4 @@
-/** The purchase of a pack, for the engine of purchases: its stock is the supply of the pack, what it delivers a sealed pack. */
+/** The purchase of a pack as a kind of purchase: its stock is the supply of the pack, and it delivers a sealed pack. */
 
 import { and, eq, isNull } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../../db/index.ts'
@@ -53,10 +53,13 @@ export const packPurchaseKind: PurchaseKind<PurchaseRow, LockedPack, ReturnType<
   readResult: async (tx, purchase) =>
     presentPurchase(purchase, await findUserPackOf(tx, purchase.id), tx.now()),
 
-  // A hold is a pending purchase: it ended with the status.
+  // The pending purchase itself is the hold, so the change of status has ended it.
   async release() {},
   async recordRefundDue() {},
-  /** Revokes a sealed pack and returns it to the supply. The fan keeps the items of an opened one, and not what the opening has earned. */
+  /**
+   * Revokes a sealed pack and returns it to the supply. If the pack is opened, the fan keeps its items but loses the points
+   * that the opening earned.
+   */
   async takeBack(tx, { id, packId, userId }) {
     const { userPacks } = tx.tables
     const [revoked] = await tx
@@ -98,7 +101,7 @@ const insertUserPack = prepared((tx: Transaction, userPack: UserPackRow) =>
   tx.insert(tx.tables.userPacks).values(userPack),
 )
 
-/** A payment of before `payments` existed is recognized by the unique index on references. */
+/** The unique index on references also recognizes payments that are older than the table `payments`. */
 async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
   try {
     return await write()

@@ -64,7 +64,7 @@ export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => 
   return reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
 })
 
-/** Changes a purchase that has this status; without one, returns no row. */
+/** Changes a purchase that has this status; returns no row if it has another. */
 export const updatePurchase = prepared(
   (tx: Transaction, purchaseId: string, status: string, changes: Partial<PurchaseRow>) => {
     const { packPurchases } = tx.tables
@@ -91,7 +91,7 @@ export const findUserPackOf = preparedRow((reader: Reader, purchaseId: string) =
   return reader.select().from(userPacks).where(eq(userPacks.purchaseId, purchaseId))
 })
 
-/** Of a fan who is erased: what is paid later is refunded, and not delivered to a record that nobody owns. */
+/** For an erased fan: a later payment is then refunded instead of delivered. */
 export async function cancelPendingPacks(tx: Transaction, userId: string): Promise<void> {
   const { packPurchases } = tx.tables
   await tx

@@ -30,20 +30,20 @@ export async function startPurchase(
   const found = await findPackWithWeights(tx, packId)
   if (!found) throw new DomainError(packProblems.pack_not_found)
   requireActive(found.pack, tx.clock())
-  // Before the lock, for which a crowd would wait.
+  // Checked before the lock, so that a crowd does not wait for it.
   if (countUnsold(found.pack) < 1) throw new DomainError(packProblems.sold_out)
   const { userId } = caller
   const balance = found.pack.priceCurrency === POINTS ? (await readBalance(tx, userId)).balance : 0
 
   const locked = found.pack.supplyTotal === null ? undefined : await lockPack(tx, packId)
-  // Changed while this waited for the lock, which it has now.
+  // The pack changed during the wait for the lock.
   if (locked && locked.pack.updatedAt.getTime() !== found.pack.updatedAt.getTime())
     return startPurchase(tx, caller, { packId }, holdsPerFan)
   const { pack, now } = locked ?? { pack: found.pack, now: tx.clock() }
   requireActive(pack, now)
   if ((await countFree(tx, pack, now)) < 1) throw new DomainError(packProblems.sold_out)
   if (holdsPerFan > 0) {
-    // Concurrent purchases of the fan are counted under one of the two locks.
+    // One of the two locks makes the count of the fan's purchases exact.
     if (!locked) await lockAccount(tx, userId)
     await requireFreeHold(tx, userId, packId, now, holdsPerFan)
   }
@@ -70,7 +70,7 @@ export const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) 
   tx.insert(tx.tables.packPurchases).values(purchase),
 )
 
-/** Columns that later steps fill. */
+/** Columns that are set by later steps. */
 const UNSET = { completedAt: null, refundedAt: null, paymentReference: null }
 
 /** A new purchase with its price and terms frozen. */

@@ -7,7 +7,7 @@ import { countHolds, type PackRow } from './catalogue.ts'
 
 export interface LockedPack {
   pack: PackRow
-  /** The time after the wait for the lock: holds that expired during the wait do not count. */
+  /** The time after the wait for the lock, so that holds that expired during the wait do not count. */
   now: Date
 }
 
@@ -16,13 +16,16 @@ export interface LockedPack {
  */
 export const lockPack = async (tx: Transaction, packId: string) => lockedPack(tx, await lockById(tx, packId))
 
-/** As `lockPack`. Undefined, with nothing locked, for a pack without a limit: its purchases need not wait for each other. */
+/**
+ * Like `lockPack`, but locks nothing and returns undefined for a pack without a limit: its purchases need not wait for each
+ * other.
+ */
 export const lockLimitedPack = async (tx: Transaction, packId: string) =>
   lockedPack(tx, await lockLimitedById(tx, packId))
 
 function lockedPack(tx: Transaction, [pack]: PackRow[]): LockedPack | undefined {
   if (!pack) return undefined
-  // Every caller changes the remaining supply.
+  // Every caller goes on to change the remaining supply.
   tx.invalidate(packsTag)
   const sold = tx.deferred(soldPacks).get(pack.id) ?? 0
   return { pack: { ...pack, supplySold: pack.supplySold + sold }, now: tx.clock() }
@@ -52,15 +55,15 @@ export async function countFree(tx: Transaction, pack: PackRow, now: Date): Prom
   return countUnsold(pack) - held
 }
 
-/** The number not sold, held ones included; infinite without a limit. */
+/** The number of unsold packs, including held ones; infinite without a limit. */
 export function countUnsold({ supplyTotal, supplySold }: PackRow): number {
   return supplyTotal === null ? Number.POSITIVE_INFINITY : supplyTotal - supplySold
 }
 
 /**
- * Adds `by` to the number sold; negative for returned packs. At the end of the unit of work, so that purchases of a pack wait for
- * each other only then. A check constraint keeps the number between zero and the total; if a limit was set meanwhile and is
- * reached, the unit of work runs again.
+ * Adds `by`, negative for returned packs, to the number sold. It is written at the end of the unit of work, so that
+ * purchases of a pack wait for each other only then. A check constraint keeps the number between zero and the total: if a
+ * new limit is exceeded, the unit of work runs again.
  */
 export function changeSold(tx: Transaction, packId: string, by: number): void {
   const sold = tx.deferred(soldPacks)

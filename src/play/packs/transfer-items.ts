@@ -14,15 +14,16 @@ export interface Transfer extends ItemReference {
 }
 
 interface Cause {
-  /** What moves them, such as `trade:ID`. */
+  /** The cause of the transfer, such as `trade:ID`. */
   ref: string
-  /** An item that changed hands after this time rests. Null: none does. */
+  /** An item that was transferred after this time cannot be transferred yet. Null: no such limit. */
   restedAt: Date | null
 }
 
 /**
- * In three statements, however many items. False if one of them is not owned by its `fromId` or rests: unless it is the only one, the unit
- * of work must then be undone. Callers that move several have locked them: see `lockOwners`.
+ * Takes three statements for any number of items. Returns false if an item is not owned by its `fromId` or cannot be
+ * transferred yet: the caller must then undo the unit of work, unless it was the only item. Callers lock several items
+ * first: see `lockOwners`.
  */
 export async function transferItems(
   tx: Transaction,

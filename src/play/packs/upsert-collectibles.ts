@@ -18,8 +18,8 @@ export function descriptionOf(entry: PackItemEntry): Description | undefined {
 }
 
 /**
- * The descriptions after the import, by id. @throws DomainError `catalogue_conflict` for a collectible without a description,
- * and for a changed rarity, on which the frozen odds of purchases depend.
+ * The descriptions after the import, by id. @throws DomainError `catalogue_conflict` for a collectible without a
+ * description, and for a changed rarity, because the frozen odds of purchases depend on it.
  */
 export async function planCollectibles(
   reader: Reader,
@@ -49,8 +49,7 @@ export async function planCollectibles(
 }
 
 /**
- * Writes in the order of the ids, in which openings lock them as well, which prevents deadlocks. Returns those whose
- * description changed.
+ * Writes in the order of the ids, like openings, which prevents deadlocks. Returns the ids with a changed description.
  */
 export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<string[]> {
   const redescribed: string[] = []
@@ -73,7 +72,7 @@ export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]
       .set({ ...columns, updatedAt: now })
       .where(and(eq(collectibles.id, item.id), eq(collectibles.rarity, rarity)))
       .returning()
-    // A concurrent import created it with another rarity: planning again throws.
+    // A concurrent import created it with another rarity, for which `planCollectibles` throws.
     if (!changed) await planCollectibles(tx, items)
     redescribed.push(item.id)
   }

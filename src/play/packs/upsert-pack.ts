@@ -52,13 +52,15 @@ function halfDescribed(item: PackEntry['items'][number], index: number): EntryFa
   ]
 }
 
-/** @throws DomainError `catalogue_conflict` if the supply is less than sold and held, or as `planCollectibles` */
+/**
+ * @throws DomainError `catalogue_conflict` if more packs are sold and held than the supply has, and as `planCollectibles`
+ */
 async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
   const { packs } = tx.tables
   const { id } = entry
   const now = tx.now()
   const columns = columnsOfTexts(membersOf(entry))
-  // The pack's lock comes before its collectibles', as in a purchase.
+  // Locks the pack before its collectibles, as a purchase does.
   const [made] = await tx
     .insert(packs)
     .values({ ...columns, id, supplySold: 0, createdAt: now, updatedAt: now })

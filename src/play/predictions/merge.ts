@@ -4,8 +4,8 @@ import type { Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'
 
 /**
- * Moves those that no result has settled, and deletes them where the other fan has predicted the match. The others stay with the
- * merged record, whose ledger has their points. Returns the number of moved ones.
+ * Moves open predictions, or deletes them where the other fan has predicted the match. Settled ones stay with the merged
+ * record, whose ledger has their points. Returns the number of moved predictions.
  */
 export async function movePredictions(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { predictions } = tx.tables

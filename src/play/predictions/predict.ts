@@ -19,7 +19,7 @@ export async function writePrediction(
 ) {
   await requireMatch(tx, matchId)
   const now = tx.clock()
-  // Kick-offs are whole milliseconds: the first that is still in the future.
+  // The earliest kick-off in the future: kick-offs are whole milliseconds.
   const from = new Date(now.getTime() + 1)
   const [row] = await upsertOpen(tx, { ...scores, matchId, userId, now, from })
   if (!row) throw new DomainError(predictionProblems.prediction_closed)
@@ -35,8 +35,8 @@ interface OpenValues extends ScorePrediction {
 }
 
 /**
- * Writes nothing when the match has begun. A settled prediction never changes here, even if its match changed after this
- * statement began; a void one is open again if its match is.
+ * Writes nothing when the match has begun. Never changes a settled prediction, even if its match changed after this
+ * statement began. A void prediction becomes open again if its match is open.
  */
 const upsertOpen = prepared((tx: Transaction, { matchId, userId, now, from, ...scores }: OpenValues) => {
   const { predictions } = tx.tables

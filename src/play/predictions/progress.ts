@@ -1,4 +1,4 @@
-/** How far the settlement of a match is, for the club's staff. */
+/** The progress of the settlement of a match, for the club's staff. */
 import { eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { findSettlement } from '../../club/matches/settlements.ts'
@@ -6,11 +6,11 @@ import { findSettlement } from '../../club/matches/settlements.ts'
 export interface SettlementProgress {
   /** Predictions of the match. */
   predictions: number
-  /** Those that follow the current result. */
+  /** Predictions that are settled by the current result. */
   settled: number
-  /** Points that fans have for their predictions of the match. */
+  /** Sum of the points that fans have for their predictions of the match. */
   points: number
-  /** What the current result asks for. Null: there was no result yet. */
+  /** The action for the current result. Null: there is no result yet. */
   action: 'settle' | 'void' | 'reopen' | null
   state: 'none' | 'running' | 'done'
 }

@@ -9,7 +9,7 @@ import { DomainError } from '../../core/problems.ts'
 import { presentPrediction } from './present.ts'
 import { predictionProblems } from './problems.ts'
 
-/** Also of a match that is switched off, as in the list of predictions. */
+/** Also for a match that is switched off, as in the list of predictions. */
 export async function readPrediction(reader: Reader, { userId }: Viewer, matchId: string) {
   const row = await selectPrediction(reader, matchId, userId)
   if (row) return presentPrediction(row)

@@ -1,4 +1,4 @@
-/** How good a prediction is. */
+/** Compares a prediction with the result. */
 
 export interface Scores {
   homeScore: number

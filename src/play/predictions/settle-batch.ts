@@ -17,21 +17,21 @@ import type { PredictionRow } from './present.ts'
 import type { PredictionPoints } from './score.ts'
 import { isSettledAs, type Target, targetOf } from './target.ts'
 
-/** Longer than any unit of work: a prediction that was accepted before the result was written is committed by then. */
+/** Longer than any unit of work: after this time, every prediction that was accepted before the result is committed. */
 const SETTLED_MS = 60_000
-/** Before fans whose accounts do not match their ledgers are tried again. */
+/** Time before fans whose accounts do not match their ledgers are tried again. */
 const RETRY_MS = 600_000
 
 const TYPE = 'prediction.settled'
 
 export interface Batch {
-  /** Fans who were not settled, because their accounts do not match their ledgers, or are full. */
+  /** Fans who were not settled, because their accounts do not match their ledgers or are full. */
   mismatched: string[]
   /** Whether another batch can run at once. */
   more: boolean
 }
 
-/** Of up to `fans` fans. Null if nothing of the match is due, for example because another process has settled it. */
+/** Settles up to `fans` fans. Null if the match has nothing due, for example because another process has settled it. */
 export async function settleBatch(
   tx: Transaction,
   matchId: string,
@@ -47,7 +47,7 @@ export async function settleBatch(
   return { mismatched: await settleFans(tx, rows, settlement), more: true }
 }
 
-/** The condition for predictions after the cursor that do not follow the settlement. */
+/** The condition for predictions after the cursor that are not settled by this result. */
 function isDue({ tables: { predictions } }: Pick<Reader, 'tables'>, settlement: Settlement) {
   const { matchId, cursor, revision } = settlement
   return and(
@@ -67,7 +67,7 @@ function selectNext(reader: Reader, settlement: Settlement, limit: number): Prom
     .limit(limit)
 }
 
-/** Marks the rows up to a fan, and reads them again: a fan may have changed one meanwhile. In the order of the fans. */
+/** Marks the rows up to a fan and reads them again, since a fan may have changed one meanwhile. In the order of the fans. */
 async function lockPredictions(tx: Transaction, settlement: Settlement, last: string) {
   const { predictions } = tx.tables
   const rows = await tx
@@ -89,7 +89,8 @@ async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Se
     .map(row => ({ row, target: targetOf(row, settlement) }))
     .filter(({ row, target }) => !isSettledAs(row, target))
   const now = tx.now()
-  // Also of those who get no points: other units of work lock the account, then buckets, and then write an event of the fan.
+  // Includes fans who get no points: other units of work also lock the account, then buckets, and then write an event of the
+  // fan.
   const recording = await openRecording(
     tx,
     changing.map(({ row }) => row.userId),
@@ -123,7 +124,7 @@ async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Se
   return mismatched
 }
 
-/** The ref of the entry by which a prediction is settled; null for none. */
+/** The ref of the ledger entry that settled a prediction; null for none. */
 const refBefore = ({ settledBy }: PredictionRow, settlement: Settlement): string | null =>
   settledBy === null ? null : predictionRefOf({ ...settlement, revision: settledBy })
 
@@ -139,7 +140,10 @@ function causesOf(row: PredictionRow, settlement: Settlement): Cause[] {
   ]
 }
 
-/** Takes back what the fan has not spent. The rest counts towards the new points. Returns the sum of the prediction's entries. */
+/**
+ * Takes back points that the fan has not spent. The rest counts towards the new points. Returns the sum of the prediction's
+ * entries.
+ */
 function bookPoints(ledgers: Ledgers, { row, target }: Settling, settlement: Settlement): number {
   const { userId } = row
   const before = refBefore(row, settlement)
@@ -166,7 +170,7 @@ async function writeTargets(
   })
 }
 
-/** The event of a prediction that the settlement gives a result. */
+/** The event of a prediction that gets a result. */
 function eventOf(
   { row, target }: Settling,
   settlement: Settlement,
@@ -174,12 +178,13 @@ function eventOf(
 ): NewEvent[] {
   const data = settledData(row, target, settlement)
   if (!data) return []
-  // The points of a merged fan's prediction are booked in that fan's ledger and carried over; the event is of the one who remains.
+  // The points of a merged fan's prediction are booked in that fan's ledger and carried over. The event belongs to the fan
+  // who remains.
   const userId = fansOf(row.userId).at(-1) ?? row.userId
   return [{ ...keyOf(row, settlement.revision), userId, type: TYPE, occurredAt: now, data }]
 }
 
-/** The data of the event; null if the settlement gives no result. */
+/** The data of the event; null if the prediction gets no result. */
 export function settledData(
   { homeScore, awayScore }: Pick<PredictionRow, 'homeScore' | 'awayScore'>,
   target: Target,
@@ -226,5 +231,5 @@ const keyOf = (row: PredictionRow, revision: number) => ({
   source: APPLICATION,
   eventId: eventIdOf(row, revision),
 })
-/** Of the result that the prediction is settled by. */
+/** The event of the result that settled the prediction. */
 const settledEventOf = (row: PredictionRow) => (row.settledBy === null ? [] : [keyOf(row, row.settledBy)])

@@ -7,8 +7,8 @@ import type { Config } from '../../platform/config/config.ts'
 import { settleBatch } from './settle-batch.ts'
 
 /**
- * Fans of a batch: as many as take about `ms` milliseconds with the commit, since other writers of SQLite, and of the same
- * fans and buckets, wait for a whole batch.
+ * Fans per batch, adjusted so that a batch with its commit takes about `ms` milliseconds. Other writers on SQLite, and
+ * writers of the same fans and buckets, wait for a whole batch.
  */
 const FANS = { first: 50, min: 10, max: 500, ms: 25 }
 /**

@@ -1,4 +1,4 @@
-/** What a settlement makes of a prediction. */
+/** The state and points that a settlement gives a prediction. */
 import type { Settlement } from '../../club/matches/settlements.ts'
 import type { PredictionRow } from './present.ts'
 import { type Hits, hitsOf, pointsFor } from './score.ts'
@@ -9,7 +9,7 @@ export type Target =
 
 const WITHOUT_RESULT = { points: 0, outcome: null, difference: null, exact: null } as const
 
-/** A prediction that was written after kick-off, as a later report says, is void. */
+/** A prediction is void if a corrected kick-off is earlier than the prediction. */
 export function targetOf(prediction: PredictionRow, settlement: Settlement): Target {
   const { homeScore, awayScore, kickoffAt, pointsOutcome, pointsDifference, pointsExact } = settlement
   if (settlement.action === 'reopen') return { state: 'open', ...WITHOUT_RESULT }
@@ -21,6 +21,6 @@ export function targetOf(prediction: PredictionRow, settlement: Settlement): Tar
   return { state: 'settled', ...hits, points: pointsFor(hits, perHit) }
 }
 
-/** Whether the prediction is settled like this already. */
+/** Whether the prediction already has this state. */
 export const isSettledAs = (row: PredictionRow, target: Target): boolean =>
   (['state', 'points', 'outcome', 'difference', 'exact'] as const).every(name => row[name] === target[name])

@@ -1,4 +1,7 @@
-/** Tells stores that what was paid is delivered; a store gives the money back otherwise. A table, so a restart loses nothing. */
+/**
+ * Confirms deliveries to app stores, which otherwise refund the payment. Pending confirmations are rows of a table, so a
+ * restart loses none.
+ */
 
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
@@ -14,7 +17,10 @@ interface AcknowledgeDeps {
   payments: Payments
 }
 
-/** Several instances may run it at the same time: a repeat changes nothing. @throws DomainError `payment_gateway_unavailable` */
+/**
+ * Several instances may run it at the same time, since a repeat changes nothing. @throws DomainError
+ * `payment_gateway_unavailable`
+ */
 export async function acknowledgePayments({ db, log, payments }: AcknowledgeDeps, isStopping = () => false) {
   for (const { reference, purchaseId } of await listUnacknowledged(db.read, RUN_SIZE)) {
     if (isStopping()) return

@@ -1,4 +1,4 @@
-/** Cancels a pending purchase: its hold ends immediately, and what it held can be sold to others. */
+/** Cancels a pending purchase: its hold ends immediately, and the held stock can be sold to others. */
 
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -10,8 +10,8 @@ import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
 import { requireOwn } from './require-own.ts'
 
 /**
- * A repeat changes nothing and returns the cancelled purchase. A later payment is refunded.
- * `onCancelled` is called after the commit with a charge that must no longer be paid.
+ * A repeat changes nothing and returns the cancelled purchase. A later payment is refunded. After the commit, `onCancelled`
+ * is called with the charge, which must no longer be paid.
  */
 export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
   onCancelled?: (charge: Charge) => void,
 ): Promise<Row> {
   const found = await requireOwn(tx, kind, caller, purchaseId)
-  // Of a limited stock, starting, completing and cancelling all lock the stock first; only then is the status final.
+  // With a limited stock, starting, completing and cancelling all lock the stock first. Under the lock, the status is final.
   const locked = await kind.lock(tx, found, 'limited')
   const purchase = await requireOwn(tx, kind, caller, purchaseId)
 
@@ -30,7 +30,7 @@ export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
   if (status !== 'pending')
     throw new DomainError(kind.problems.notPending, { detail: describeStatus(kind, status) })
   const cancelled = await kind.update(tx, purchase, 'pending', { status: 'cancelled' })
-  // Another request was first: its outcome is committed now.
+  // Another request was first and has committed its outcome.
   if (!cancelled) return cancel(tx, kind, caller, purchaseId, onCancelled)
   await kind.release(tx, cancelled)
   if (needsMoney(purchase)) await releaseHold(tx, purchase.id)

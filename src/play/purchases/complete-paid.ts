@@ -1,4 +1,4 @@
-/** Completes the purchase that a gateway reports as paid, with the same verb as the client. */
+/** Completes a purchase that a gateway reports as paid, with the same verb that clients use. */
 
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
@@ -14,16 +14,16 @@ import { chargeOf, type Purchase } from './purchase.ts'
 export interface PaidEventDeps {
   db: Database
   log: Logger
-  /** What can be bought on this server. */
+  /** The kinds of purchases on this server. */
   kinds: readonly PurchaseKind[]
 }
 
-/** Only informative: gateways retry on their own schedule. */
+/** A hint: gateways retry on their own schedule. */
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * Returning accepts the event; throwing makes the gateway deliver it again. A temporary failure is thrown; one that only an
- * operator can resolve is logged and the event accepted. An unknown purchase is ignored.
+ * Returning accepts the event, and throwing makes the gateway deliver it again. So temporary failures are thrown; failures
+ * that only an operator can resolve are logged. An unknown purchase is ignored.
  */
 export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway, event: PaidEvent) {
   const { db, log, kinds } = deps

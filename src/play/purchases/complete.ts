@@ -1,4 +1,4 @@
-/** Completes a purchase, once: books the payment, and delivers. */
+/** Completes a purchase, once: books the payment and delivers the goods. */
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -10,11 +10,11 @@ export type Completion<Result> =
   | { outcome: 'completed'; purchase: Result }
   /** Not paid, and the hold has expired. */
   | { outcome: 'expired' }
-  /** Not paid, and it cannot be delivered any more. */
+  /** Not paid, and it can no longer be delivered. */
   | { outcome: 'blocked'; by: DomainError }
   /** Not paid, and the fan has cancelled it. */
   | { outcome: 'cancelled' }
-  /** Paid, but cancelled, expired or blocked: the operator refunds the money. */
+  /** Paid, but cancelled, expired or blocked: the operator must refund the money. */
   | { outcome: 'refund_due'; purchaseId: string; newly: boolean; because: 'late' | 'ended' | DomainError }
 
 /**
@@ -50,8 +50,8 @@ export async function complete<Row extends Purchase, Lock extends Locked, Result
     return paid ? markRefundDue(tx, kind, purchase, payment, 'ended') : { outcome: 'cancelled' }
   const late = status === 'expired'
   if (late && !paid) return { outcome: 'expired' }
-  // A late payment is delivered if stock is free. A hold gets anything unsold; there is nothing if the operator reduced the
-  // stock below what is held.
+  // A late payment is delivered if stock is free. A purchase with a hold may take any unsold unit, but the operator may have
+  // reduced the stock below the held number.
   const blocker = await kind.findBlocker(tx, purchase, lock, late)
   if (!blocker) {
     const completion = await completePending(tx, kind, purchase, payment, lock.now)

@@ -1,4 +1,4 @@
-/** Means of payment: how the price of a purchase is booked when it completes, and given back when it is refunded. */
+/** Means of payment: how the price of a purchase is booked on completion, and returned on a refund. */
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -9,13 +9,13 @@ import { insertPayment, markPaymentRefunded } from './payments.ts'
 import { purchaseProblems } from './problems.ts'
 import { isPaidByGateway, needsMoney, type Purchase } from './purchase.ts'
 
-/** With points, booked on completion; with cash that is held; or with money that a gateway has confirmed. */
+/** Points, booked on completion; held cash; or money that a gateway has confirmed. */
 export type Payment = { kind: 'points' } | { kind: 'cash' } | MoneyPayment
 
 interface MoneyPayment {
   kind: 'money'
   reference: string
-  /** The store waits to hear that what was paid is delivered, and gives the money back otherwise. */
+  /** The store must be told of the delivery; otherwise it refunds the payment. */
   acknowledge?: boolean | undefined
 }
 
@@ -23,9 +23,9 @@ interface MoneyPayment {
 const ACKNOWLEDGE_WITHIN_MS = 3 * 86_400_000
 
 interface MeansOfPayment<Paid extends Payment> {
-  /** In the unit of work that completes the purchase. Throws if the payment does not pay it. */
+  /** Runs in the unit of work that completes the purchase. Throws if the payment does not cover it. */
   capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Paid): Promise<void>
-  /** In the unit of work that marks the purchase as refunded. A gateway has given its money back before. */
+  /** Runs in the unit of work that marks the purchase as refunded. A gateway has returned the money before. */
   refund(tx: Transaction, kind: PurchaseKind, purchase: Purchase): Promise<void>
 }
 
@@ -48,12 +48,12 @@ const money: MeansOfPayment<MoneyPayment> = {
   async capture(tx, { name }, { id, status, priceAmount, priceCurrency }, { reference, acknowledge }) {
     const payment = { reference, kind: name, purchaseId: id, amount: priceAmount, currency: priceCurrency }
     const createdAt = tx.clock()
-    // What came too late stays unacknowledged: the store gives it back even if nobody asks it to.
+    // A payment that came too late is not acknowledged, so that the store refunds it by itself.
     const acknowledgeBy =
       acknowledge && status === 'completed' ? new Date(createdAt.getTime() + ACKNOWLEDGE_WITHIN_MS) : null
     if (!(await insertPayment(tx, { ...payment, createdAt, refundedAt: null, acknowledgeBy })))
       throw usedBefore()
-    // The fan may have held cash for it before.
+    // The fan may have tried to pay with cash before.
     await releaseHold(tx, id)
   },
   async refund(tx, _kind, { id }) {
@@ -73,7 +73,7 @@ const cash: MeansOfPayment<{ kind: 'cash' }> = {
   },
 }
 
-/** Whether the fan has paid before the purchase completes: if it cannot complete, a refund is due. */
+/** Whether the payment is made before the completion: if the purchase cannot complete, a refund is due. */
 export const isPaidBefore = ({ kind }: Payment) => kind === 'money'
 
 export function capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase, payment: Payment) {
@@ -82,7 +82,7 @@ export function capture(tx: Transaction, kind: PurchaseKind, purchase: Purchase,
   return money.capture(tx, kind, purchase, payment)
 }
 
-/** To where it came from. */
+/** Returns the price by the means with which it was paid. */
 export function giveBack(tx: Transaction, kind: PurchaseKind, purchase: Purchase) {
   if (!needsMoney(purchase)) return points.refund(tx, kind, purchase)
   return (isPaidByGateway(purchase) ? money : cash).refund(tx, kind, purchase)

@@ -1,4 +1,4 @@
-/** Payments with money for a client: prepared with the gateway, verified before the completion, cancelled. */
+/** Payments with money, as clients request them: prepared with the gateway, verified before the completion, or cancelled. */
 
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
@@ -18,8 +18,8 @@ import { chargeOf, needsMoney, type Purchase, statusOf } from './purchase.ts'
 import { requireOwn } from './require-own.ts'
 
 /**
- * Prepares the payment with the gateway, before the unit of work. A fan must not pay for a purchase that is paid, or that
- * can no longer be completed. `store`: with the store of a mobile platform.
+ * Prepares the payment with the gateway, before the unit of work. Refuses a purchase that is paid or can no longer be
+ * completed. `store`: the app store to use.
  */
 export async function preparePayment(
   { db, payments, now }: { db: Database; payments: Payments; now: AppSources['now'] },
@@ -34,14 +34,14 @@ export async function preparePayment(
   if (!gateway) throw notConfirmed(store ? `This server takes no payments of ${store}.` : NO_GATEWAY)
   return gateway.prepare(chargeOf(purchase))
 }
-/** With those of the kind. */
+/** The problems of the kind are added. */
 preparePayment.problems = [
   purchaseProblems.no_payment_needed,
   purchaseProblems.payment_not_confirmed,
   purchaseProblems.payment_gateway_unavailable,
 ] as const
 
-/** There is something to pay, and it can still be paid. */
+/** Requires that the purchase has a price and can still be paid. */
 function requirePending(kind: PurchaseKind, purchase: Purchase, now: Date): void {
   const status = statusOf(purchase, now)
   if (status === 'completed') throw new DomainError(purchaseProblems.no_payment_needed)
@@ -57,8 +57,8 @@ function requirePending(kind: PurchaseKind, purchase: Purchase, now: Date): void
 }
 
 /**
- * Holds cash of the fan for the whole price until the purchase expires; the completion captures it. `currencies`: those that are
- * kept as cash.
+ * Holds cash of the fan for the whole price until the purchase expires; the completion captures it. `currencies`: the
+ * currencies of cash.
  */
 export async function holdCashFor(
   tx: Transaction,
@@ -71,11 +71,11 @@ export async function holdCashFor(
   requirePending(kind, purchase, tx.clock())
   const { userId, priceCurrency: currency, priceAmount: amount, expiresAt } = purchase
   if (!currencies.includes(currency)) throw new DomainError(cashProblems.cash_not_accepted)
-  // A purchase that is cancelled at the same time leaves a hold that ends with its time.
+  // If the purchase is cancelled at the same time, the hold ends by its own expiry.
   if (!(await holdCash(tx, { purchaseId, userId, currency, amount, expiresAt })))
     throw new DomainError(kind.problems.expired)
 }
-/** With those of the kind. */
+/** The problems of the kind are added. */
 holdCashFor.problems = [
   purchaseProblems.no_payment_needed,
   cashProblems.cash_not_accepted,
@@ -93,7 +93,7 @@ export async function verifyPaymentOf(
   const purchase = await requireOwn(db.read, kind, viewer, purchaseId)
   if (!needsMoney(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
-  // Already completed or refunded: the verb repeats its result without the gateway.
+  // Already completed or refunded: the verb returns its earlier result without the gateway.
   if (status === 'completed' || status === 'refund_due' || status === 'refunded')
     return { kind: 'money', reference: reference ?? '' }
   try {
@@ -110,13 +110,13 @@ export async function verifyPaymentOf(
     const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
     if (unpaid && status === 'expired') throw new DomainError(kind.problems.expired)
     if (unpaid && status === 'cancelled') throw cancelled(kind)
-    // Only of the fan's own purchases: a payment of another fan must not be disclosed.
+    // Checks only the fan's own purchases, so that another fan's payment is not disclosed.
     if (unpaid && reference !== undefined && (await hasPaid(db, kind, purchase.userId, reference)))
       throw usedBefore()
     throw error
   }
 }
-/** With those of the kind. */
+/** The problems of the kind are added. */
 verifyPaymentOf.problems = [
   purchaseProblems.payment_not_confirmed,
   purchaseProblems.payment_gateway_unavailable,
@@ -145,7 +145,7 @@ export async function completeFor<Row extends Purchase, Lock extends Locked, Res
   return paidInVain(kind, completion.because)
 }
 
-/** After a purchase is cancelled. Not awaited: a payment that succeeds nevertheless becomes `refund_due`. */
+/** Called after a purchase is cancelled, and not awaited: a payment that still succeeds becomes `refund_due`. */
 export function cancelPayment({ payments, log }: { payments: Payments; log: Logger }, charge: Charge): void {
   const { purchaseId } = charge
   cancelWithAll(payments, charge).catch(error =>
@@ -153,7 +153,7 @@ export function cancelPayment({ payments, log }: { payments: Payments; log: Logg
   )
 }
 
-/** Logs a due refund for the operator, after the commit: `bun run refund` lists and makes due refunds. */
+/** Logs a due refund for the operator after the commit. `bun run refund` lists and makes due refunds. */
 export function reportRefundDue(tx: Transaction, log: Logger, completion: Completion<unknown>): void {
   if (completion.outcome !== 'refund_due' || !completion.newly) return
   const { purchaseId } = completion
@@ -163,7 +163,7 @@ export function reportRefundDue(tx: Transaction, log: Logger, completion: Comple
 const cancelled = ({ problems, noun }: PurchaseKind) =>
   new DomainError(problems.notPending, { detail: `The ${noun} was cancelled; start another.` })
 
-/** A payment of what cannot be completed. */
+/** The problem of a payment for a purchase that cannot be completed. */
 function paidInVain({ problems, noun }: PurchaseKind, because: 'late' | 'ended' | DomainError): DomainError {
   if (because === 'late')
     return new DomainError(problems.expired, { detail: 'The payment came too late; it will be refunded.' })
@@ -172,7 +172,7 @@ function paidInVain({ problems, noun }: PurchaseKind, because: 'late' | 'ended' 
       detail: `The ${noun} has ended; its payment will be refunded.`,
     })
   const detail = [because.explanation.detail, 'The payment will be refunded.'].filter(Boolean).join(' ')
-  // Guarantee of the cast: members are an object, or there are none.
+  // Guarantee of the cast: members are an object or undefined.
   const members = because.members as object | undefined
   return new DomainError(because.type, { ...because.explanation, ...members, detail })
 }

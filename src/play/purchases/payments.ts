@@ -1,4 +1,4 @@
-/** The payments with money that the engine has taken, one row each. */
+/** The payments with money that purchases have accepted, one row each. */
 
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -6,7 +6,7 @@ import { prepared } from '../../../db/prepared.ts'
 
 export type PaymentRow = Tables['payments']['$inferSelect']
 
-/** False if the reference has paid a purchase before, or the purchase was paid by another one. */
+/** False if the reference has paid another purchase, or if another payment has paid the purchase. */
 export const insertPayment = async (tx: Transaction, payment: PaymentRow): Promise<boolean> =>
   (await insertOnce(tx, payment)).length > 0
 
@@ -26,14 +26,14 @@ export async function markPaymentRefunded(tx: Transaction, purchaseId: string): 
     .where(and(eq(payments.purchaseId, purchaseId), isNull(payments.refundedAt)))
 }
 
-/** The purchase that a payment has paid; undefined for a payment that was not taken. */
+/** The purchase that a payment has paid; undefined for a payment that was not accepted. */
 export async function findPayment(reader: Reader, reference: string): Promise<PaymentRow | undefined> {
   const { payments } = reader.tables
   const [payment] = await reader.select().from(payments).where(eq(payments.reference, reference))
   return payment
 }
 
-/** The payments that their stores have not heard of, those that are due first. */
+/** The payments whose delivery is not confirmed to the store, the earliest deadline first. */
 export async function listUnacknowledged(reader: Reader, limit: number): Promise<PaymentRow[]> {
   const { payments } = reader.tables
   return reader

@@ -1,4 +1,4 @@
-/** Problems of payments and refunds, whatever is bought. */
+/** Problems of payments and refunds of every kind of purchase. */
 import { defineProblems } from '../../core/problems.ts'
 
 export const purchaseProblems = defineProblems({

@@ -1,4 +1,4 @@
-/** A purchase as the engine knows it: who buys, for how much, until when, how it was paid. Never what is bought. */
+/** The part of a purchase that all kinds share: fan, price, expiry and payment, but not the goods. */
 
 export const POINTS = 'POINTS'
 
@@ -6,7 +6,9 @@ export const POINTS = 'POINTS'
 export interface Purchase {
   id: string
   userId: string
-  /** `pending`, `completed`, `cancelled`, `refund_due` (paid, but to be given back) or `refunded`; `expired` is not stored. */
+  /**
+   * `pending`, `completed`, `cancelled`, `refund_due` (paid, but must be refunded) or `refunded`; `expired` is not stored.
+   */
   status: string
   priceAmount: number
   /** POINTS, or ISO 4217. */
@@ -21,7 +23,7 @@ export interface Purchase {
 
 export type PurchaseStatus = 'pending' | 'completed' | 'expired' | 'cancelled' | 'refund_due' | 'refunded'
 
-/** `expired` is computed from the time, not stored: no job has to write it. */
+/** `expired` is computed from the time, so no job has to write it. */
 export function statusOf({ status, expiresAt }: Purchase, now: Date): PurchaseStatus {
   // Guarantee of the cast: a constraint allows no other status.
   return status === 'pending' && expiresAt <= now ? 'expired' : (status as PurchaseStatus)
@@ -31,11 +33,11 @@ export function statusOf({ status, expiresAt }: Purchase, now: Date): PurchaseSt
 export const needsMoney = ({ priceAmount, priceCurrency }: Purchase) =>
   priceCurrency !== POINTS && priceAmount > 0
 
-/** Of one that is paid: whether a gateway has its money. Otherwise it was paid with points or cash. */
+/** Whether a paid purchase was paid through a gateway. Otherwise it was paid with points or cash. */
 export const isPaidByGateway = (purchase: Purchase) =>
   needsMoney(purchase) && purchase.paymentReference !== null
 
-/** What a gateway knows of a purchase. */
+/** The data of a purchase that a gateway gets. */
 export const chargeOf = ({ id, priceAmount, priceCurrency, expiresAt }: Purchase) => ({
   purchaseId: id,
   amount: priceAmount,

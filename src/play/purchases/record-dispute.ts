@@ -1,4 +1,4 @@
-/** Applies what a gateway reports of disputes: a fan has asked the bank for the money of a payment back. */
+/** Handles disputes that a gateway reports: a fan has asked the bank to return a payment. */
 
 import { DomainError } from '../../core/problems.ts'
 import type { PaidEventDeps } from './complete-paid.ts'
@@ -7,8 +7,8 @@ import { findPayment } from './payments.ts'
 import { refundByStore } from './refund.ts'
 
 /**
- * An open dispute needs an operator, who answers it at the gateway. One that is lost refunds the purchase: what was not used is taken
- * back. Returning accepts the event; of a payment that is not ours, nothing happens.
+ * An open dispute is logged for an operator, who answers it at the gateway. A lost dispute refunds the purchase and takes
+ * back what was not used. Returning accepts the event. Payments of other systems are ignored.
  */
 export async function recordDispute(
   { db, log, kinds }: PaidEventDeps,
@@ -27,14 +27,14 @@ export async function recordDispute(
   try {
     const refund = await db.write(tx => refundByStore(tx, kind, payment.purchaseId, reference))
     if (!refund) log.warn(about, 'a payment is lost by a dispute, and was refunded before')
-    // A top-up gives back all or nothing.
+    // A top-up is taken back as a whole or not at all.
     else if (refund.delivered && !refund.supplyReturned && kind.name !== 'top_up')
       log.error(
         about,
         'a payment needs an operator: it is lost by a dispute, and what it paid stays with the fan',
       )
   } catch (error) {
-    // A balance that is spent by then.
+    // The balance is already spent.
     if (!(error instanceof DomainError && error.code === 'not_refundable')) throw error
     log.error(about, 'a payment needs an operator: it is lost by a dispute, and what it paid is spent')
   }

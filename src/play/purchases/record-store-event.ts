@@ -1,4 +1,4 @@
-/** Applies what a store reports by itself: payments, and refunds that its customers got from it. */
+/** Handles events of app stores: payments, and refunds that the store has made. */
 
 import { completePaid, type PaidEventDeps } from './complete-paid.ts'
 import { findOfKinds } from './find.ts'
@@ -6,7 +6,7 @@ import type { PaymentGateway } from './gateways/gateway.ts'
 import type { RefundEvent, StoreEvent } from './gateways/store.ts'
 import { refundByStore } from './refund.ts'
 
-/** As `completePaid`: returning accepts the event, throwing makes the store deliver it again. */
+/** Like `completePaid`: returning accepts the event, and throwing makes the store deliver it again. */
 export async function recordStoreEvent(deps: PaidEventDeps, gateway: PaymentGateway, event: StoreEvent) {
   if (event.kind === 'paid') return completePaid(deps, gateway, event)
   const { purchaseId, reference } = event

@@ -1,4 +1,4 @@
-/** Refunds: points by a compensating ledger entry, money by the gateway. What was not used returns to the stock. */
+/** Refunds: points by a compensating ledger entry, money by the gateway. Unused goods return to the stock. */
 
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -32,8 +32,8 @@ export async function refund<Row extends Purchase, Lock extends Locked, Result>(
 }
 
 /**
- * Called before the gateway refunds: takes back what can be taken back, so that it cannot be used while its money is being
- * refunded, even if this process crashes in between. Does nothing if the refund is already due. @throws as `refund`
+ * Called before the gateway refunds: takes back what was not used, so that the fan cannot use it during the refund, even if
+ * this process crashes in between. Does nothing if the refund is already due. @throws as `refund`
  */
 export async function markDue<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function markDue<Row extends Purchase, Lock extends Locked, Result>
   if (due) await kind.recordRefundDue(tx, due)
 }
 
-/** Takes back what rules and quests have given for the purchase. A repeat changes nothing. */
+/** Takes back the points and rewards that rules and quests gave for the purchase. A repeat changes nothing. */
 async function voidCompletion<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
   { completion }: PurchaseKind<Row, Lock, Result>,
@@ -59,9 +59,9 @@ async function voidCompletion<Row extends Purchase, Lock extends Locked, Result>
 }
 
 /**
- * Records that the store which received this payment has given it back, once; also of a payment that never completed its
- * purchase. Undefined, with nothing changed, if it is recorded, or the purchase was paid in another way.
- * @throws DomainError `notFound` of the kind
+ * Records once that the store has refunded this payment, also if the payment never completed its purchase. Returns undefined
+ * and changes nothing if the refund is already recorded or the purchase was paid in another way. @throws DomainError
+ * `notFound` of the kind
  */
 export async function refundByStore<Row extends Purchase, Lock extends Locked, Result>(
   tx: Transaction,
@@ -77,9 +77,9 @@ export async function refundByStore<Row extends Purchase, Lock extends Locked, R
   if (purchase.paymentReference === reference)
     return { ...(await refund(tx, kind, purchaseId)), delivered: purchase.completedAt !== null }
   if (purchase.status !== 'pending' && purchase.status !== 'cancelled') return undefined
-  // The notice of the refund came before that of the payment.
+  // The refund was reported before the payment.
   await markPaidTooLate(tx, kind, purchase, { kind: 'money', reference })
-  // A completion that took no lock may have come first: then it is refunded like any other.
+  // A completion without a lock may have been first. It is then refunded like any other.
   return refundByStore(tx, kind, purchaseId, reference)
 }
 

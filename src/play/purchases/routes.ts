@@ -26,7 +26,7 @@ type PaymentDeps = FanDeps & {
   log: Logger
   now: AppSources['now']
   payments: Payments
-  /** What can be bought on this server. */
+  /** The kinds of purchases on this server. */
   purchaseKinds: readonly PurchaseKind[]
 }
 

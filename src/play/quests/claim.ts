@@ -1,4 +1,4 @@
-/** Claims the reward of a completed period by hand, once, also after the period has ended. */
+/** Claims the reward of a completed period at the fan's request: once, also after the period has ended. */
 
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -17,7 +17,8 @@ import { findStreak, readRun } from './streaks.ts'
 
 /** `periodKey` defaults to the current period. */
 export async function claimQuest(tx: Transaction, { userId }: Caller, { questId, periodKey }: ClaimQuest) {
-  // First: every change of progress is made under this lock, by a version that is committed by then.
+  // Locked first: progress changes only under this lock, so the version that is read next is at least as new as the
+  // progress.
   await lockAccount(tx, userId)
   const quest = await readQuest(tx, questId)
   if (!quest) throw new DomainError(questProblems.quest_not_found)
@@ -46,6 +47,6 @@ claimQuest.problems = [
 
 const periodNow = ({ current, endsAt }: Quest, now: Date) => currentPeriod(current, endsAt, now)
 
-/** The keys of a quest's periods are in the order of time. */
+/** Compares keys, since the keys of a quest's periods sort by time. */
 const isOver = (quest: Quest, period: string, now: Date) =>
   (quest.endsAt !== null && quest.endsAt <= now) || period < periodNow(quest, now).key

@@ -16,9 +16,9 @@ interface EventOfFan {
   eventId: string
 }
 
-/** Needs the accounts of the fans to be locked. What was not loaded is read when it is asked for. */
+/** Requires that the accounts of the fans are locked. Data that was not loaded is read when it is needed. */
 export interface Counted {
-  /** Loads whether these values of distinct steps were counted. */
+  /** Loads which of these values of steps with `distinctBy` were counted. */
   loadValues(counts: Count[]): Promise<void>
   /** Whether an event of the same step and value was counted. */
   hasValue(count: Count & { value: string }): Promise<boolean>
@@ -27,9 +27,9 @@ export interface Counted {
   /** Whether the event was counted for the step. */
   has(count: Count): Promise<boolean>
   add(count: Count): void
-  /** Loads what these events were counted for. */
+  /** Loads the steps for which these events were counted. */
   loadEvents(events: EventOfFan[]): Promise<void>
-  /** What an event was counted for. */
+  /** The steps for which an event was counted. */
   listOf(event: EventOfFan): Promise<Count[]>
   remove(count: Count): Promise<void>
   /** The counts that follow from the counted events. */

@@ -1,4 +1,4 @@
-/** Quests as processes keep them in memory: each with all its versions, since a period keeps the one with which it began. */
+/** Quests in memory: each with all its versions, because a period keeps the version with which it began. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -13,7 +13,7 @@ export type QuestReward = Required<schema.QuestReward>
 
 type Replaced = 'id' | 'active' | 'startsAt' | 'endsAt' | 'steps' | 'reward'
 
-/** The members of an entry that a version holds, defaults included. */
+/** The members of an entry in a version, with defaults. */
 export interface QuestDefinition extends Required<Omit<schema.QuestEntry, Replaced>> {
   steps: QuestStep[]
   reward: QuestReward
@@ -42,7 +42,7 @@ export function definitionOf(entry: schema.QuestEntry): QuestDefinition {
 
 export interface QuestSet {
   byId: Map<string, Quest>
-  /** Active quests that an event of a type may move, in any of their versions. */
+  /** Active quests that an event of a type may update, in any of their versions. */
   byEventType: Map<string, Quest[]>
   /** Quests that require another one. */
   dependents: Map<string, Quest[]>
@@ -62,7 +62,7 @@ export async function readQuestSet(reader: Reader): Promise<QuestSet> {
   }
 }
 
-/** The same from the response cache. */
+/** Like `readQuestSet`, from the response cache. */
 export const getQuestSet = (reader: Reader, cache: ResponseCache): MaybePromise<QuestSet> =>
   cache.get('quests', async () => ({ value: await readQuestSet(reader), tags: [questsTag] }))
 

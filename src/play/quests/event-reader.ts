@@ -1,6 +1,7 @@
 /**
- * Moves quests by the events of fans, in the unit of work that records or voids them. What is full and whose requirements were
- * met in time is completed; a completion is an event, which may move further quests. This ends, since a period is completed once.
+ * Updates quests with the events of fans, in the unit of work that records or voids the events. A period with all steps done
+ * and its requirements met in time is completed. A completion is an event too and may update further quests. This ends,
+ * because a period is completed only once.
  */
 import { isActive, isWithin } from '../../club/catalogue/availability.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
@@ -19,9 +20,9 @@ import { earlier, isFull, parseCounts } from './state.ts'
 const COMPLETED = 'quest.completed'
 
 export interface QuestBook extends Reaction {
-  /** Counts an event of a quest that may have been counted before. False if it counts for no further step. */
+  /** Counts an event for a quest, even if it may have been counted before. False if it counts for no further step. */
   countOnce(quest: Quest, event: NewEvent): Promise<boolean>
-  /** Completes or reopens the unclaimed periods of a quest by what is counted. Returns how many it completed. */
+  /** Completes or reopens the unclaimed periods of a quest from its counts. Returns how many it completed. */
   updateQuest(key: QuestKey): Promise<number>
 }
 
@@ -38,7 +39,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
   const progress = openProgress(tx)
   const counted = openCounted(tx)
 
-  /** The quests that an event may move, each with the period of the event. */
+  /** The quests that an event may update, each with the period of the event. */
   const movedBy = ({ type, occurredAt, userId }: NewEvent): { quest: Quest; key: PeriodKey }[] =>
     (set.byEventType.get(type) ?? [])
       .filter(quest => isWithin(quest, occurredAt))
@@ -48,7 +49,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
       })
 
   async function load(events: NewEvent[]) {
-    // What these may complete is an event as well.
+    // Completions of these quests are events too.
     const completions = set.byEventType.has(COMPLETED)
       ? [...new Set(events.map(({ userId }) => userId))].map(userId => completionOf(userId))
       : []
@@ -70,7 +71,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     await progress.loadQuests(moved.flatMap(({ quest, key }) => relatedTo(quest, key)))
   }
 
-  /** The data of a completion is not known before it: conditions on it are checked when it is recorded. */
+  /** The data of a future completion is unknown, so conditions on it are checked when the completion is recorded. */
   const completionOf = (userId: string): NewEvent => ({
     source: APPLICATION,
     eventId: '',
@@ -80,7 +81,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     data: {},
   })
 
-  /** The quests whose state decides about a quest, or depends on it. */
+  /** The quests that a quest requires, and the quests that require it. */
   const relatedTo = ({ id, current }: Quest, { userId }: QuestKey): QuestKey[] =>
     [...current.requires, ...(set.dependents.get(id) ?? []).map(quest => quest.id)].map(questId => ({
       userId,
@@ -96,11 +97,11 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
       if (after && !after.completedAt && isFull(versionOf(quest, after.version), parseCounts(after.counts)))
         full.push(key)
     }
-    // Afterwards: a completion may move the other quests.
+    // After all counts, since a completion may update other quests.
     for (const key of full) await updateCompletion(key)
   }
 
-  /** Counts the event for each step that it meets, by the version of the period. Undefined if it counts for none. */
+  /** Counts the event for each matching step of the period's version. Undefined if no step matches. */
   async function count(quest: Quest, event: NewEvent, row: ProgressRow | undefined, isNew = true) {
     const definition = row ? versionOf(quest, row.version) : quest.current
     const period = periodAt(definition, event.occurredAt)
@@ -145,7 +146,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     }
   }
 
-  /** When the fan completed each of these quests first. */
+  /** The time when the fan first completed each of these quests. */
   async function readCompletions(userId: string, questIds: string[]): Promise<Map<string, Date>> {
     const completions = new Map<string, Date>()
     for (const questId of questIds) {
@@ -187,7 +188,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     await recording.void({ source: APPLICATION, eventId: completionId })
   }
 
-  /** The event, as it counts for its fan, and as merges have copied it to others. */
+  /** The event for its fan, and for the fans to whom merges have copied its counts. */
   const countedAs = (event: NewEvent): NewEvent[] =>
     ledgers.fansOf(event.userId).map(userId => ({ ...event, userId }))
 
@@ -261,7 +262,7 @@ const countOf = (
   value: string | null,
 ): Count => ({ userId, questId, period, stepId, source, eventId, value })
 
-/** Whether each requirement was completed before the period and the quest ended: what is over stays over. */
+/** Whether each requirement was completed before the period and the quest ended. Later completions do not count. */
 export function isInTime(
   completions: ReadonlyMap<string, Date>,
   period: Pick<ProgressRow, 'endsAt'>,

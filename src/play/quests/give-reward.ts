@@ -1,4 +1,4 @@
-/** Gives the reward of a completed period, at most once: the claim of the period decides. */
+/** Gives the reward of a completed period at most once: only one claim of the period succeeds. */
 import type { Transaction } from '../../../db/index.ts'
 import { appendEntry } from '../../economy/points/ledger.ts'
 import { giveCollectible } from '../packs/give-collectible.ts'
@@ -6,13 +6,13 @@ import { giveReward } from '../rewards/give-reward.ts'
 import type { QuestReward } from './definition.ts'
 import type { PeriodKey } from './rows.ts'
 
-/** What a claim gave. `rewardId` is null also if the fan had claimed that reward, or its stock was empty. */
+/** What a claim gave. `rewardId` is also null if the fan had already claimed that reward or its stock was empty. */
 export type Given = QuestReward
 
 /** The reference of the ledger entry and of the item. */
 export const refOf = ({ questId, period }: Pick<PeriodKey, 'questId' | 'period'>) => `${questId}:${period}`
 
-/** Needs the fan's account to be locked. */
+/** Requires that the fan's account is locked. */
 export async function giveQuestReward(tx: Transaction, key: PeriodKey, reward: QuestReward): Promise<Given> {
   const { userId } = key
   const { points } = reward

@@ -1,4 +1,4 @@
-/** The quests of a fan: the current period of each, and completed periods of the past that are still to be claimed. */
+/** The quests of a fan: the current period of each, and past periods that are completed but not yet claimed. */
 import { and, desc, eq, inArray, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -11,10 +11,10 @@ import { isClaimable, readCompletions } from './rows.ts'
 import type { Streak } from './streak.ts'
 import { readRun, selectStreaks } from './streaks.ts'
 
-/** Further ones are listed once these are claimed. */
+/** Further past periods appear after these are claimed. */
 const MAX_PAST = 100
 
-/** Quests whose flag is on and that have started, by id; those that have ended as well, until their flag is off. */
+/** Active quests that have started, by id. Ended quests are included while they are active. */
 export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer) {
   const now = read.now()
   const { byId } = await getQuestSet(read, cache)
@@ -24,7 +24,8 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer
   const periods = unique(shown.map(({ period }) => period.key))
   const requires = unique(shown.flatMap(({ quest }) => quest.current.requires))
   const hasStreaks = [...byId.values()].some(({ current }) => current.kind === 'streak')
-  // One statement; another one if any quest requires others, one if there are streaks, and one for each run that got shorter.
+  // One statement. Another one if a quest requires others, one if there are streaks, and one for each run that became
+  // shorter.
   const [rows, completed, ownStreaks] = await Promise.all([
     selectOwn(read, userId, periods),
     readCompletions(read, userId, requires),
@@ -55,7 +56,7 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer
 
 const unique = (values: string[]) => [...new Set(values)].toSorted()
 
-/** The fan's rows of these periods, and those to be claimed, newest completion first. */
+/** The fan's rows of these periods, and of periods to claim, newest completion first. */
 const selectOwn = prepared((reader: Reader, userId: string, periods: string[]) => {
   const { questProgress } = reader.tables
   const { completedAt, period, questId } = questProgress

@@ -5,7 +5,10 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import type { NewEvent } from '../../economy/events/event.ts'
 import type { QuestStep } from './definition.ts'
 
-/** What the event counts for: a hash of its distinct value, null for a step without. Undefined if it does not count. */
+/**
+ * Undefined if the event does not count for the step. Otherwise the hash of its distinct value, or null for a step without
+ * `distinctBy`.
+ */
 export function matchStep(
   { eventType, when, distinctBy }: QuestStep,
   { type, data }: Pick<NewEvent, 'type' | 'data'>,
@@ -13,7 +16,7 @@ export function matchStep(
   if (type !== eventType || !meetsAll(when, data)) return undefined
   if (distinctBy === null) return null
   const value = valueAt(data, distinctBy)
-  // 128 bits: no value of another system is stored a second time.
+  // A hash of 128 bits, so that values of other systems are not copied into this table.
   return value === undefined ? undefined : hash('sha256', canonicalJson(value), 'hex').slice(0, 32)
 }
 

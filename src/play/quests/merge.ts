@@ -9,8 +9,8 @@ import { parseCounts } from './state.ts'
 import { endOfStreak, streakOf } from './streak.ts'
 
 /**
- * The progress of the merged fan stays with the record, as the events do that it counts. Of each period the one that is further is
- * copied to the other fan: claimed, then completed, then with more counted. Returns the number of copied periods.
+ * The progress of the merged fan stays with the merged record, like the counted events. A period is copied to the other fan
+ * if it is further there: claimed, then completed, then more counted. Returns the number of copied periods.
  */
 export async function copyQuests(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { questProgress, questCounts } = tx.tables

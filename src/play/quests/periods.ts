@@ -43,6 +43,6 @@ export const boundedPeriodUntil = (rules: PeriodRules, endsAt: Date): BoundedPer
 export const periodUntil = (rules: PeriodRules, endsAt: Date | null): Period =>
   periodAt(rules, endsAt ? new Date(endsAt.getTime() - 1) : new Date(0))
 
-/** The period now; the last one for a quest that has ended. */
+/** The current period, or the last one for a quest that has ended. */
 export const currentPeriod = (rules: PeriodRules, questEndsAt: Date | null, now: Date): Period =>
   questEndsAt && questEndsAt <= now ? periodUntil(rules, questEndsAt) : periodAt(rules, now)

@@ -10,11 +10,11 @@ import { presentStreak, type Streak } from './streak.ts'
 interface Facts {
   quest: Quest
   row?: ProgressRow | undefined
-  /** Default: that of the row. */
+  /** Default: the period of the row. */
   period?: Period
   /** Quests that the fan has completed; needed while the period is not. */
   completed?: Pick<ReadonlyMap<string, unknown>, 'has'>
-  /** With the run of now. */
+  /** With its current run. */
   streak?: Streak | undefined
 }
 

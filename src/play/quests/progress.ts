@@ -8,7 +8,7 @@ import { endOfStreak, extendStreak, type StreakRules, streakOf } from './streak.
 
 type StreakRow = Tables['questStreaks']['$inferSelect']
 
-/** Needs the accounts of the fans to be locked. What was not loaded is read when it is asked for. */
+/** Requires that the accounts of the fans are locked. Data that was not loaded is read when it is needed. */
 export interface Progress {
   load(keys: PeriodKey[]): Promise<void>
   find(key: PeriodKey): Promise<ProgressRow | undefined>
@@ -32,7 +32,7 @@ const selectPeriods = rowsByKeys('questProgress', ['userId', 'questId', 'period'
 const selectQuests = rowsByKeys('questProgress', ['userId', 'questId'])
 const selectStreaks = rowsByKeys('questStreaks', ['userId', 'questId'])
 
-/** The keys whose names are not known yet, each once. */
+/** The keys that are not loaded yet, each once. */
 function missing<Key>(
   keys: Key[],
   nameOf: (key: Key) => string,
@@ -64,7 +64,7 @@ export function openProgress(tx: Transaction): Progress {
 
   async function loadQuests(keys: QuestKey[]) {
     const wanted = missing(keys.map(ofQuest), questName, wholeQuests)
-    // What is in memory is newer.
+    // Rows in memory are newer.
     for (const row of await selectQuests(tx, wanted)) if (!rows.get(periodName(row))) keep(row)
     for (const key of wanted) wholeQuests.add(questName(key))
   }

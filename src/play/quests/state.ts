@@ -25,7 +25,7 @@ interface Facts {
   endsAt: Date | null
 }
 
-/** What was completed stays so; only an incomplete period expires, by the clock alone. */
+/** A completed period stays completed. Only an incomplete period expires, by the clock alone. */
 export function stateOf({ completedAt, claimedAt, blockedBy, endsAt }: Facts, now: Date): QuestState {
   if (claimedAt) return 'claimed'
   if (completedAt) return 'completed'

@@ -1,8 +1,8 @@
 /**
- * Streaks: runs of completed periods. A run ends with the last completed period, and reaches as far back as it misses at most
- * `graceDays` days in all. It therefore depends on which periods are completed, not on their order, and one more never
- * shortens it. Missed days are those of the quest's time zone between two periods: neither a day of 23 or 25 hours nor one
- * that a zone left out ends or saves a run.
+ * Streaks: runs of completed periods. A run ends with the last completed period. It reaches back as far as possible with at
+ * most `graceDays` missed days in total. So it depends on which periods are completed, not on the order of completion, and a
+ * further completed period never shortens it. Missed days are days in the quest's time zone between two periods: days of 23
+ * or 25 hours, and days that a zone skipped, neither end nor save a run.
  */
 import { windowAt } from '../../core/windows.ts'
 import { type BoundedPeriod, boundedPeriodAt, boundedPeriodUntil, type PeriodRules } from './periods.ts'
@@ -22,8 +22,8 @@ export interface Streak {
 }
 
 /**
- * The streak after another completed period, which must be later than all before. Null if its run becomes shorter: then only
- * all completed periods say how long it is.
+ * The streak after another completed period, which must be later than all earlier ones. Null if the run becomes shorter: its
+ * length then follows only from all completed periods.
  */
 export function extendStreak(
   streak: Streak | undefined,
@@ -42,7 +42,7 @@ export function extendStreak(
 /** The streak of completed periods, by their ends in ascending order. Undefined for none. */
 export const streakOf = (ends: Date[], rules: StreakRules): Streak | undefined => findRun(ends, rules, 0)
 
-/** The same where days have been missed since: only as much of the run as its grace still covers. */
+/** Like `streakOf`, after further missed days: only the part of the run that its grace still covers. */
 export function streakAt(ends: Date[], rules: StreakRules, now: Date): Streak | undefined {
   const last = ends.at(-1)
   return last && findRun(ends, rules, missedSince(last, rules, now))
@@ -74,18 +74,18 @@ function findRun(ends: Date[], rules: StreakRules, missedSinceLast: number): Str
 export const endOfRun = ({ lastEndsAt, graceLeft }: Streak, rules: StreakRules): Date =>
   endAfter(lastEndsAt, graceLeft, rules)
 
-/** When nothing of the run is left if no further period is completed. */
+/** The time when the run is empty if no further period is completed. */
 export const endOfStreak = ({ lastEndsAt }: Streak, rules: StreakRules): Date =>
   endAfter(lastEndsAt, rules.graceDays, rules)
 
 function endAfter(lastEndsAt: Date, days: number, rules: StreakRules): Date {
   let from = lastEndsAt
   for (let day = 0; day < days; day++) from = endOfDay(from, rules.timeZone)
-  // It starts within the grace, and the one after it does not.
+  // This period starts within the grace, and the next one does not.
   return boundedPeriodAt(rules, from).endsAt
 }
 
-/** What a fan sees of a streak, whose run is that of now: see `Streak` in `schema.ts`. */
+/** A streak as a fan sees it, with its current run: see `Streak` in `schema.ts`. */
 export function presentStreak(streak: Streak | undefined, rules: StreakRules, now: Date) {
   const until = streak && endOfRun(streak, rules)
   if (!until || until <= now)

@@ -11,7 +11,7 @@ export type StreakRow = Tables['questStreaks']['$inferSelect']
 const listEnds = async (reader: Reader, key: QuestKey) =>
   (await selectCompletedEnds(reader, key)).flatMap(({ endsAt }) => endsAt ?? [])
 
-/** A stored streak with its run as of now. Reads nothing while the run is as long as it was at its last period, or over. */
+/** A stored streak with its current run. Reads nothing while the run has not become shorter, or when it is over. */
 export async function readRun(
   reader: Reader,
   row: StreakRow,

@@ -1,4 +1,4 @@
-/** The quests of a fan in numbers: SQL for the fan's rows, as parts of a larger statement, and which of them count. */
+/** Numbers of a fan's quests: SQL for the fan's rows, as parts of a larger statement, and the rules for which rows count. */
 import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { collected } from '../../../db/listed.ts'
@@ -13,13 +13,13 @@ interface OwnQuery {
   now: Date
 }
 
-/** What the statement needs to know of the catalogue: quests that others require, and streaks. */
+/** The data of the catalogue that the statement needs: quests that others require, and streaks. */
 export function relevantQuests({ byId, dependents }: QuestSet, now: Date) {
   const streaks = [...byId.values()].filter(quest => quest.current.kind === 'streak' && isActive(quest, now))
   return { required: [...dependents.keys()], streaks: streaks.map(({ id }) => id) }
 }
 
-/** The ids of quests that a fan has begun and completed, and how many completed periods are to be claimed. */
+/** The ids of quests that a fan has begun and completed, and the number of completed periods to claim. */
 export function ownQuests(reader: Reader, { userId, now, required }: OwnQuery & { required: string[] }) {
   const { quests, questProgress: row } = reader.tables
   const own = eq(row.userId, userId)
@@ -38,7 +38,7 @@ export function ownQuests(reader: Reader, { userId, now, required }: OwnQuery & 
       row.questId,
       and(own, isNull(row.completedAt), or(isNull(row.endsAt), gt(row.endsAt, now))),
     ),
-    /** Of those in `required`. */
+    /** Only quests in `required`. */
     completed: collected(reader, quests.id, and(inArray(quests.id, required), exists(completed))),
     claimable: sql<number>`${claimable}`.mapWith(Number),
   }
@@ -58,7 +58,7 @@ export function countActive(
   }).length
 }
 
-/** The streak of which nothing is left next, of those in `streaks` whose current period is incomplete. */
+/** The streak that ends next, among the quests in `streaks` with an incomplete current period. */
 export function streakAtRisk(reader: Reader, { userId, now, streaks }: OwnQuery & { streaks: string[] }) {
   const { questStreaks } = reader.tables
   const { lastEndsAt, endsAt, questId } = questStreaks

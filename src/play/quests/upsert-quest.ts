@@ -86,7 +86,7 @@ const contentOf = (entry: QuestEntry) => ({
   endsAt: instantOf(entry.endsAt),
 })
 
-/** What the entry names must exist, and quests must not require one another in a circle. */
+/** Everything that the entry refers to must exist, and quests must not require one another in a circle. */
 async function referenceFaults(
   reader: Reader,
   { id, requires = [], reward }: QuestEntry,
@@ -122,7 +122,7 @@ async function reaches(reader: Reader, from: Quest | undefined, id: string): Pro
   return false
 }
 
-/** The members that determine periods and runs, once fans have progress. */
+/** Errors for changes of members that determine periods and runs, once fans have progress. */
 async function frozenFaults(reader: Reader, quest: Quest, entry: QuestEntry): Promise<EntryFault[]> {
   const after = definitionOf(entry)
   const changed = (['kind', 'period', 'timeZone', 'graceDays'] as const).filter(
@@ -161,7 +161,7 @@ async function readQuests(reader: Reader, ids: string[]): Promise<QuestEntry[]> 
   })
 }
 
-/** Each after those that it requires. An import refuses circles. */
+/** Sorts each quest after the quests that it requires. An import refuses circles. */
 function requiredFirst(quests: QuestEntry[]): QuestEntry[] {
   const byId = new Map(quests.map(quest => [quest.id, quest]))
   const ordered = new Set<QuestEntry>()
@@ -192,7 +192,7 @@ export const questKind = declareKind({
   async deactivate(tx, id) {
     const [current] = await readQuests(tx, [id])
     if (!current?.active) return false
-    // A version, so that it stays known since when.
+    // Writes a version, which records the time of the change.
     await writeQuest(tx, { ...current, active: false })
     return true
   },

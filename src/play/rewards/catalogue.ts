@@ -22,7 +22,7 @@ export const findReward = preparedRow((reader: Reader, rewardId: string) => {
   return reader.select().from(rewards).where(eq(rewards.id, rewardId))
 })
 
-/** Every reward whose flag is on, cheapest first, available now or not, from the response cache. */
+/** Every active reward, cheapest first, whether or not it is available now, from the response cache. */
 export const getCatalogue = (reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> =>
   cache.get('rewards', async () => ({ value: await selectFlagged(reader), tags: [rewardsTag] }))
 

@@ -32,7 +32,7 @@ export async function claimReward(
   await requireEligible(tx, { userId }, { requires: requiresOf(reward) })
   if (blocker === 'out_of_stock') throw outOfStock()
 
-  // Concurrent claims are decided by the primary key and by the condition on the stock.
+  // The primary key and the condition on the stock decide between concurrent claims.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError(rewardProblems.already_claimed)
   await recordEvent(tx, { userId, type: 'reward.claimed', data: { rewardId } })

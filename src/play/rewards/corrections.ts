@@ -1,4 +1,7 @@
-/** Corrections of claims by the club's staff: each is one conditional statement, so that of several at once one happens. */
+/**
+ * Corrections of claims by the club's staff. Each is one conditional statement, so that only one of several concurrent
+ * corrections takes effect.
+ */
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -16,8 +19,8 @@ interface ClaimReference {
 }
 
 /**
- * Undoes a claim that was not used: its unit returns to the stock, its code is worthless, and the fan can claim the reward again.
- * A claim has spent no points. The fan is locked.
+ * Undoes an unused claim: its unit returns to the stock, its code becomes invalid, and the fan can claim the reward again. A
+ * claim has spent no points. Requires that the fan is locked.
  */
 export async function undoClaim(tx: Transaction, claim: ClaimReference): Promise<void> {
   const { userId, rewardId } = claim
@@ -26,7 +29,7 @@ export async function undoClaim(tx: Transaction, claim: ClaimReference): Promise
 }
 undoClaim.problems = [rewardProblems.not_claimed, rewardProblems.already_used] as const
 
-/** Replaces the code of a redeemed reward that was not used, such as one that others have seen. The fan is locked. */
+/** Replaces an unused code of a redeemed reward, for example after others have seen it. Requires that the fan is locked. */
 export async function replaceCode(tx: Transaction, claim: ClaimReference): Promise<void> {
   const { userRewards } = tx.tables
   const { userId, rewardId } = claim
@@ -62,7 +65,7 @@ async function refusalOf(tx: Transaction, { userId, rewardId }: ClaimReference):
   return new DomainError(rewardProblems.already_used, { usedAt: usedAt.toISOString(), usedBy })
 }
 
-/** Undoes the use of a code at a desk, once: the code can be used again. The fan of the code must be `userId`. */
+/** Undoes the use of a code at a desk, once, so that the code can be used again. The code must belong to `userId`. */
 export async function undoUse(
   tx: Transaction,
   sources: readonly CodeSource[],

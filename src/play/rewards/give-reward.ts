@@ -1,11 +1,11 @@
-/** Claims a reward for a fan without its threshold, such as for a quest, also if the reward is not active. */
+/** Gives a fan a reward without its threshold, for example for a quest, also if the reward is not active. */
 import { ConflictError, type Deferred, type Reader, type Transaction } from '../../../db/index.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 import { findReward, requireReward } from './catalogue.ts'
 import { insertClaim, takeOne } from './claim.ts'
 
-/** False if the fan has claimed it before, or if its stock is empty: nothing is written then. */
+/** Returns false and writes nothing if the fan has already claimed it or its stock is empty. */
 export async function giveReward(tx: Transaction, userId: string, rewardId: string): Promise<boolean> {
   const { stockRemaining } = await requireReward(tx, rewardId)
   const given = tx.deferred(givenOfStock)
@@ -21,9 +21,12 @@ export async function giveReward(tx: Transaction, userId: string, rewardId: stri
   return true
 }
 
-/** Units of stock, which are taken at the end: fans share the row. If others have taken them by then, the unit of work runs again. */
+/**
+ * Units of stock to take at the end of the unit of work, since fans share the row. If others have taken them, the unit of
+ * work runs again.
+ */
 const givenOfStock: Deferred<Map<string, number>> = {
-  // As in a claim: before the budgets of what its event earns.
+  // As in a claim: before the budgets of rules for its event.
   order: 0,
   start: () => new Map(),
   async write(tx, given) {

@@ -9,7 +9,7 @@ import { getCatalogue, readUnmet } from './catalogue.ts'
 import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
 
-/** A function that renders them as JSON, cheapest first. A fan without a record has no points and has claimed nothing. */
+/** Returns a function that renders them as JSON, cheapest first. A fan without a record has no points and no claims. */
 export async function renderRewards({ read, cache }: ReadSource, userId: string) {
   const now = read.now()
   const catalogue = await getCatalogue(read, cache)
@@ -33,7 +33,7 @@ export async function renderRewards({ read, cache }: ReadSource, userId: string)
   }
 }
 
-/** The fan's points, with each of their claims: null for a fan who has claimed nothing. */
+/** Rows of the fan's points, one for each claim; the claim is null for a fan without claims. */
 const selectOwn = prepared((reader: Reader, userId: string) => {
   const { userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards

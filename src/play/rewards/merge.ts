@@ -9,13 +9,14 @@ type Claim = Tables['userRewards']['$inferSelect']
 
 export interface MergedClaims {
   moved: number
-  /** Claims of a reward that both had: the one that is less far. */
+  /** Number of ended claims: both fans had claimed the same reward. */
   ended: number
 }
 
 /**
- * Moves the claims of the merged fan. Of two claims of a reward the one that is further stays: used, then redeemed, then claimed. The
- * other ends with what it has earned, and its unit returns to the stock. If both were used, that of the merged fan stays with the record.
+ * Moves the claims of the merged fan. If both fans claimed a reward, the more advanced claim stays: used, then redeemed,
+ * then claimed. The other claim ends, its grants are taken back and its unit returns to the stock. If both were used, the
+ * merged fan's claim stays with the merged record.
  */
 export async function mergeClaims(tx: Transaction, { fromId, intoId }: Merge): Promise<MergedClaims> {
   const own = new Map((await claimsOf(tx, intoId)).map(claim => [claim.rewardId, claim]))
@@ -33,7 +34,7 @@ export async function mergeClaims(tx: Transaction, { fromId, intoId }: Merge): P
   return result
 }
 
-/** In one order for all merges, since they lock the stock. */
+/** Sorted in the same order for all merges, since they lock the stock. */
 const claimsOf = (tx: Transaction, userId: string) => {
   const { userRewards } = tx.tables
   return tx.select().from(userRewards).where(eq(userRewards.userId, userId)).orderBy(userRewards.rewardId)
@@ -47,8 +48,8 @@ const isClaim = (
 ) => and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId))
 
 /**
- * Ends a claim and takes back what rules and quests have given for it. False if it was used: what it was for is given out.
- * The fan is locked.
+ * Ends a claim and takes back the grants of rules and quests for it. Returns false if its code was used. Requires that the
+ * fan is locked.
  */
 export async function endClaim(tx: Transaction, claim: Pick<Claim, 'userId' | 'rewardId'>): Promise<boolean> {
   const { userRewards, rewards } = tx.tables

@@ -9,7 +9,10 @@ export function mintRedemptionCode(random: Uint8Array): string {
   return inGroups(letters.join(''))
 }
 
-/** A code as typed by a person: in either case, O for 0, I or L for 1, any spaces and dashes. Null for what is no code. */
+/**
+ * Reads a code as a person types it: upper or lower case, O for 0, I or L for 1, with any spaces and dashes. Null if the
+ * text is not a code.
+ */
 export function normalizeRedemptionCode(text: string): string | null {
   const letters = text
     .replace(/[\s\p{Dash}]/gu, '')

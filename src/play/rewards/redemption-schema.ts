@@ -2,7 +2,7 @@ import { Closed, Id, Instant, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { exampleMembers, rewardMembers } from './reward-members.ts'
 
-/** Of any form, so that a mistyped code is 404 rather than 422. */
+/** Accepts any text, so that a mistyped code returns 404 instead of 422. */
 export const CodeReference = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -10,23 +10,26 @@ import { rewardProblems } from './problems.ts'
 import { normalizeRedemptionCode } from './redemption-code.ts'
 import type { Redemption } from './redemption-schema.ts'
 
-/** What has codes that the desk looks up and uses. Codes are unique among all. */
+/** A source of codes that the desk looks up and uses. Codes are unique among all sources. */
 export interface CodeSource {
-  /** By a code in its canonical form. */
+  /** Finds a code in its canonical form. */
   find(reader: Reader, code: string): Promise<Redemption | undefined>
-  /** By one conditional statement, which decides between desks. False if it is used, void or unknown. */
+  /**
+   * Marks the code as used, with one conditional statement, so that only one desk succeeds. False if it is used, void or
+   * unknown.
+   */
   use(tx: Transaction, code: string, use: CodeUse): Promise<boolean>
-  /** Undoes the use at a desk, by one conditional statement. False if there was none. */
+  /** Undoes the use at a desk, with one conditional statement. False if the code was not used. */
   undoUse(tx: Transaction, code: string): Promise<boolean>
 }
 
 export interface CodeUse {
   usedAt: Date
-  /** The source or the operator who gives out what the code is for. */
+  /** The source or the operator that hands out the goods. */
   usedBy: string
 }
 
-/** `text` is a code as typed by a person. The code of an erased fan does not exist any more. */
+/** `text` is a code as a person types it. The codes of an erased fan no longer exist. */
 export async function lookUpRedemption(
   reader: Reader,
   sources: readonly CodeSource[],
@@ -56,7 +59,7 @@ export async function useRedemption(
   const redemption = await lookUpRedemption(tx, sources, text)
   if (used) return redemption
   const { usedAt, usedBy: before } = redemption
-  // Redeemed after the statement that looked for it: the code is still unknown.
+  // The code was redeemed after the first statement, which has not seen it.
   if (usedAt === null || before === null) throw notFound()
   throw new DomainError(rewardProblems.already_used, {
     usedAt,
@@ -70,7 +73,7 @@ useRedemption.problems = [
   rewardProblems.voucher_reserved,
 ] as const
 
-/** The codes of redeemed rewards. Those of an erased fan are replaced: see `void-codes.ts`. */
+/** The codes of redeemed rewards. An erasure replaces the codes of the fan: see `void-codes.ts`. */
 export const rewardCodes: CodeSource = {
   async find(reader, code) {
     const [found] = await selectRedemption(reader, code)

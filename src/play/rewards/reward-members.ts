@@ -2,7 +2,7 @@
 import { Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 
-/** What describes a reward. */
+/** The members that describe a reward. */
 export const rewardMembers = {
   id: Type.String({ description: 'Slug of the reward.' }),
   title: Type.String({ description: 'Title of the reward.' }),

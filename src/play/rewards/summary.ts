@@ -1,4 +1,4 @@
-/** The rewards of a fan in numbers: SQL for the claims, as parts of a larger statement, and what can be claimed. */
+/** Numbers of a fan's rewards: SQL for the claims, as parts of a larger statement, and the count of rewards to claim. */
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { collected } from '../../../db/listed.ts'
@@ -6,7 +6,7 @@ import type { Viewer } from '../../core/caller.ts'
 import { readUnmet } from './catalogue.ts'
 import { findBlockers, type RewardRow } from './present.ts'
 
-/** The ids of the rewards that a fan has claimed and not redeemed, and of those that are redeemed. */
+/** The ids of the rewards that a fan has claimed but not redeemed, and the ids of redeemed rewards. */
 export function claimedIds(reader: Reader, userId: string) {
   const { userId: owner, rewardId, redeemedAt } = reader.tables.userRewards
   return {

@@ -3,7 +3,7 @@ import { and, eq, isNotNull, notLike, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 
-/** Begins what replaces a code. No code has these characters, so that a desk never accepts it. */
+/** Prefix of the text that replaces a code. No code has these characters, so a desk never accepts it. */
 const VOID = 'void:'
 
 /** Replaces a fan's codes. The rewards stay redeemed. */
@@ -21,6 +21,6 @@ function hasCode({ tables: { userRewards } }: Pick<Reader, 'tables'>, userId: st
   return and(eq(userRewards.userId, userId), isNotNull(redemptionCode), notLike(redemptionCode, `${VOID}%`))
 }
 
-/** The code of a redemption; null if an erasure has replaced it. */
+/** The code of a redemption; null if an erasure replaced it. */
 export const validCode = (redemptionCode: string | null): string | null =>
   redemptionCode?.startsWith(VOID) ? null : redemptionCode

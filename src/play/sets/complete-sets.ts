@@ -1,4 +1,4 @@
-/** Completes sets, each once per fan: the primary key of the completions decides. A completed set stays completed. */
+/** Completes sets, once per fan, which the primary key of the completions enforces. A completed set stays completed. */
 import { and, asc, type Column, eq, type SQL, sql } from 'drizzle-orm'
 import { ConflictError, type Reader, type Tables, type Transaction } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
@@ -10,7 +10,7 @@ import type { Arrival } from '../packs/arrivals.ts'
 import { ownsItemOf } from '../packs/ownership.ts'
 import { giveReward } from '../rewards/give-reward.ts'
 
-/** Completes the sets of which a fan got the last missing item. Needs the records of the fans to be locked. */
+/** Completes sets whose last missing item has arrived. Requires that the records of the fans are locked. */
 export async function completeSetsOf(tx: Transaction, arrivals: Arrival[]): Promise<void> {
   const byFan = Map.groupBy(arrivals, ({ userId }) => userId)
   const open: OpenSets[] = []
@@ -28,11 +28,14 @@ export interface OpenSets {
   setIds: string[]
 }
 
-/** Completes those of which the fan owns every item. Returns their number. Needs the records of the fans to be locked. */
+/**
+ * Completes the sets of which the fan owns every item. Returns their number. Requires that the records of the fans are
+ * locked.
+ */
 export async function completeSets(tx: Transaction, open: OpenSets[]): Promise<number> {
   const full: Completion[] = []
   for (const { userId, setIds } of open) {
-    // Two units of work may each bring a missing item: the later one must see both.
+    // Two concurrent units of work may each add a missing item: the later one must see both.
     await lockToCount(tx, userId)
     for (const set of await selectFull(tx, userId, toList(setIds))) full.push({ userId, ...set })
   }
@@ -44,7 +47,7 @@ export async function completeSets(tx: Transaction, open: OpenSets[]): Promise<n
   const recording = await openRecording(tx, [...new Set(full.map(({ userId }) => userId))])
   for (const completion of full) {
     const { userId, setId, points } = completion
-    // An account that is full gets none.
+    // A full account gets no completion.
     if (!recording.ledgers.hasRoom(userId, points)) completion.points = 0
     else if (points > 0) recording.ledgers.append({ userId, delta: points, reason: 'set', ref: setId })
     const [inserted] = await insertCompletion(tx, { ...completion, completedAt: tx.now() })
@@ -59,7 +62,7 @@ export async function completeSets(tx: Transaction, open: OpenSets[]): Promise<n
   return full.length
 }
 
-/** What is given. */
+/** A completion with its reward. */
 type Completion = Awaited<ReturnType<typeof selectFull>>[number] & { userId: string }
 
 /** Active sets with one of these collectibles that the fan has not completed. */

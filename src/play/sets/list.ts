@@ -1,4 +1,4 @@
-/** The sets of the catalogue, with what a fan owns of each now. */
+/** The sets of the catalogue, with the items that a fan owns now. */
 import { asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'

@@ -4,7 +4,7 @@ import { insertNewRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
 import type { Merge } from '../../core/caller.ts'
 
-/** Copies them without what they gave, which is in the ledger of the merged record. Returns the number of copies. */
+/** Copies completions without their rewards, which are in the ledger of the merged record. Returns the number of copies. */
 export async function copyCompletions(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
   const { setCompletions } = tx.tables
   const completed = await tx.select().from(setCompletions).where(eq(setCompletions.userId, fromId))

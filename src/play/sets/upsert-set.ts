@@ -1,4 +1,6 @@
-/** Imports sets. A change applies to later completions: a fan who has completed a set keeps it, and what it gave. */
+/**
+ * Imports sets. A change applies to later completions: a fan who has completed a set keeps the completion and its reward.
+ */
 import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { compareEntries, type EntryChange, type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
@@ -29,7 +31,7 @@ async function upsertSet(tx: Transaction, entry: SetEntry): Promise<EntryChange>
     rewardId: reward.rewardId,
     updatedAt: tx.now(),
   }
-  // Its lock puts concurrent imports in order.
+  // The lock on this row serializes concurrent imports.
   await tx
     .insert(sets)
     .values({ ...set, id, createdAt: tx.now() })

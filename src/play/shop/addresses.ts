@@ -1,4 +1,4 @@
-/** Addresses of orders: checked by their country, and encrypted in the database. */
+/** Addresses of orders: checked by the rules of their country, and encrypted in the database. */
 
 import type { Sources } from '../../../db/index.ts'
 import { isCountry } from '../../core/country.ts'
@@ -13,7 +13,10 @@ import { needsPostalCode, readPostalCode } from './postal-codes.ts'
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const MAX_LINE = 100
 const isLine = lineOf(MAX_LINE)
-/** The rules of formats, which are known by name: one for each maximum of characters. A blank line is none, as forms send it. */
+/**
+ * Schemas of optional text, one for each maximum length, since formats are registered by name. Forms send blank lines, which
+ * count as absent.
+ */
 const OPTIONAL = { 20: optional(20), 30: optional(30), 100: optional(MAX_LINE) }
 
 function lineOf(max: number) {
@@ -81,7 +84,7 @@ export const Address = Closed(
 )
 export type Address = typeof Address.static
 
-/** What the schema cannot express: the form of postal codes of each country. */
+/** The rules that the schema cannot express: the form of postal codes of each country. */
 export function findAddressErrors({ country, ...input }: AddressInput): FieldError[] {
   const pointer = '/address/postalCode'
   const postalCode = trimmed(input.postalCode)
@@ -92,7 +95,7 @@ export function findAddressErrors({ country, ...input }: AddressInput): FieldErr
     : []
 }
 
-/** Of an address without errors. */
+/** Normalizes an address without errors. */
 export function normalizeAddress({ country, ...input }: AddressInput): Address {
   const postalCode = trimmed(input.postalCode)
   return {
@@ -109,7 +112,7 @@ export function normalizeAddress({ country, ...input }: AddressInput): Address {
 
 const trimmed = (text: string | null | undefined): string | null => text?.trim() || null
 
-/** With a key derived from the signing key of native tokens. */
+/** Uses a key that is derived from the signing key of native tokens. */
 export const createAddressEncryption = (keys: RotatedKeys) =>
   createRotatingEncryption(keys, 'addresses of orders')
 
@@ -121,7 +124,7 @@ export const encryptAddress = (
   address: Address,
 ) => encryption.encrypt(JSON.stringify(address), orderId, randomBytes(12))
 
-/** Null if there is none, or if it was encrypted with another key. */
+/** Null if there is no address, or if it was encrypted with another key. */
 export function decryptAddress(
   encryption: Encryption,
   { id, address }: { id: string; address: string | null },

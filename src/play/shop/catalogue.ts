@@ -60,7 +60,7 @@ export const getProduct = ({ read, cache }: ReadSource, productId: string) =>
   })
 getProduct.problems = [shopProblems.product_not_found] as const
 
-/** When availability changes or a hold ends next. Read before the products, so that no change is missed in between. */
+/** The next time when availability changes or a hold ends. Read before the products, so that no change is missed. */
 const findExpiry = async (reader: Reader, now: Date) =>
   earliest([await readNextChange(reader, reader.tables.products, now), await readNextRelease(reader, now)])
 

@@ -9,7 +9,7 @@ import type { LineChange } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 import { changeSold, lockStock } from './stock.ts'
 
-/** The state before each. */
+/** The state that must precede each. */
 const BEFORE: Record<LineChange['state'], string> = {
   ready: 'none',
   shipped: 'ready',
@@ -18,8 +18,8 @@ const BEFORE: Record<LineChange['state'], string> = {
 }
 
 /**
- * A repeat changes nothing, but the carrier of a line that is shipped can be corrected. A line that is returned gives its units back
- * to the stock. What was shipped can still arrive, or come back, when its order is refunded.
+ * A repeat changes nothing, except that the carrier of a shipped line can be corrected. The units of a returned line go back
+ * to the stock. A shipped line can still arrive or be returned after its order is refunded.
  */
 export async function changeLine(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function changeLine(
   const [order, line] = [await findOrder(tx, orderId), lines.find(line => line.number === number)]
   if (!order || !line) throw new DomainError(shopProblems.order_not_found)
   const { state, carrier = null } = change
-  // It leads to the address of the fan, which an erasure deletes.
+  // A tracking number reveals the address of the fan, which an erasure deletes.
   const tracking = fan ? (change.tracking ?? null) : null
   const shipping = state === 'shipped' ? { carrier, tracking } : {}
   const isRepeat = line.state === state
@@ -45,7 +45,7 @@ export async function changeLine(
   const isSold = state !== 'returned' && line.isSold
   const [changed] = await updateLine(tx, orderId, number, { ...shipping, state, isSold })
   if (!changed) throw new Error('a line vanished while its order was locked')
-  // Nothing is recorded about a fan who is erased, whose parcel is still on its way.
+  // The parcel of an erased fan may still be on its way, but no event is recorded for that fan.
   if (fan) await recordLine(tx, order, changed)
   if (line.isSold && !isSold) changeSold(tx, [{ ...line, by: -line.quantity }])
 }

@@ -42,7 +42,7 @@ export interface CheckoutOptions {
   encryption: Encryption
   /** Maximum pending orders of a fan. */
   openOrdersPerFan: number
-  /** How long an erasure of the fan keeps the address of a paid order. Milliseconds. */
+  /** How long the address of a paid order is kept after an erasure of the fan. Milliseconds. */
   addressRetentionMs: number
   /** Whether this server has a folder of files. */
   sellsFiles: boolean
@@ -66,7 +66,7 @@ export async function startCheckout(
   const chosen = await chooseVariants(tx, lines)
   if (voucher !== undefined) await lockVoucherByText(tx, voucher)
   const { now, variants } = await lockStock(tx, chosen)
-  // After the locks, which an import of these products waits for: prices and stock are of one version.
+  // Read after the locks: an import of these products waits for them, so prices and stock are consistent.
   const products = await requireProducts(tx, lines, now)
   const found = chosen.map(line => {
     const [product, variant] = [products.get(line.productId), variants.get(nameOfVariant(line))]
@@ -154,7 +154,7 @@ startCheckout.problems = [
   shopProblems.not_shipped_there,
 ] as const
 
-/** Of those whose stock is given. @throws DomainError `out_of_stock` */
+/** Checks the free stock of the lines whose stock is known. @throws DomainError `out_of_stock` */
 async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variants }: LockedStock) {
   const limited = chosen.flatMap(line => {
     const variant = variants.get(nameOfVariant(line))
@@ -168,10 +168,10 @@ async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variant
   }
 }
 
-/** Columns that later steps fill. */
+/** Columns that are set by later steps. */
 const UNSET = { completedAt: null, refundedAt: null, expiryNotedAt: null, paymentReference: null }
 
-/** A product with one variant needs no choice. @throws DomainError `product_not_found`, `validation_failed` */
+/** The variant may be absent for a product with only one. @throws DomainError `product_not_found`, `validation_failed` */
 async function chooseVariants(tx: Transaction, lines: Cart['lines']): Promise<ChosenLine[]> {
   const listed = await readVariants(tx, [...new Set(lines.map(({ productId }) => productId))])
   const errors: FieldError[] = []
@@ -211,7 +211,7 @@ async function requireProducts(tx: Transaction, lines: Cart['lines'], now: Date)
   return products
 }
 
-/** A product that was imported before `delivers` existed gives nothing. */
+/** A product that is older than the member `delivers` cannot be sold. */
 function isReady({ kind, delivers }: ProductRow, sellsFiles: boolean): boolean {
   const { file } = parseDelivers(delivers)
   if (file !== undefined && !sellsFiles) return false
@@ -224,7 +224,7 @@ function currencyOf(products: ProductRow[]): string {
   return currency
 }
 
-/** Each amount may be rounded only where it is too large anyway. @throws DomainError `validation_failed` */
+/** An amount that is large enough to be rounded also exceeds the maximum. @throws DomainError `validation_failed` */
 function totalOf(amounts: number[]): number {
   const total = amounts.reduce((sum, amount) => sum + amount, 0)
   if (total > Number.MAX_SAFE_INTEGER)
@@ -252,7 +252,7 @@ async function requireWithinLimits(
   }
 }
 
-/** Null if nothing is shipped: an address is not kept then. */
+/** Null if nothing is shipped, so that no address is stored. */
 function requireAddress(products: ProductRow[], address: Cart['address']) {
   const shipped = products.filter(({ kind }) => kind === 'physical')
   if (shipped.length === 0) return null

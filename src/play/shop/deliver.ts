@@ -1,4 +1,4 @@
-/** Delivers what is not shipped, with the payment of the order, and takes back what can be taken back. */
+/** Delivers the lines that are not shipped, when the order is paid, and takes back unused units. */
 
 import { insertRows } from '../../../db/bulk.ts'
 import type { Transaction } from '../../../db/index.ts'
@@ -11,8 +11,8 @@ import { issueVouchers, voidVouchers } from './vouchers.ts'
 type Wanted = Pick<LineRow, 'delivers' | 'quantity'>
 
 /**
- * The id of a pack that cannot be given as often as the lines together want; null if all can. Locks their supplies, in one order for
- * all units of work.
+ * The id of a pack with too little supply for the lines together; null if every supply is large enough. Locks the supplies,
+ * in one order for all units of work.
  */
 export async function findMissingPack(tx: Transaction, lines: Wanted[]): Promise<string | null> {
   const counts = new Map<string, number>()
@@ -25,7 +25,7 @@ export async function findMissingPack(tx: Transaction, lines: Wanted[]): Promise
   return null
 }
 
-/** The lines in the order of what they give: two units of work that give the same collectibles lock them in one order. */
+/** Sorts lines by the collectibles that they give, so that all units of work lock collectibles in one order. */
 export async function deliverLines(tx: Transaction, { userId }: OrderRow, lines: LineRow[]): Promise<void> {
   for (const line of lines.toSorted((a, b) => ((a.delivers ?? '') < (b.delivers ?? '') ? -1 : 1)))
     await deliverLine(tx, userId, line)
@@ -49,8 +49,8 @@ async function deliverLine(tx: Transaction, userId: string, line: LineRow): Prom
 }
 
 /**
- * Takes back the units of a delivered line that were not used: sealed packs, and vouchers. A link to a file ends with the order; the
- * fan keeps a collectible. Whether the whole line is back.
+ * Takes back unused units of a delivered line: sealed packs and vouchers. Links to a file end with the order; the fan keeps
+ * collectibles. Returns whether the whole line was taken back.
  */
 export async function takeBackLine(tx: Transaction, line: LineRow): Promise<boolean> {
   const { packId, collectibleId } = parseDelivers(line.delivers)

@@ -1,10 +1,10 @@
-/** What a unit of a product gives, for the kinds that are not shipped. */
+/** What a unit of a product delivers, for the kinds that are not shipped. */
 
 import type { EntryFault } from '../../club/catalogue/entry.ts'
 import { Closed, Integer, Slug } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
-/** A file of the folder DOWNLOADS: no path. */
+/** Name of a file in the folder DOWNLOADS, without a path. */
 const FileName = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -30,7 +30,7 @@ export const Delivers = Closed(
 )
 export type Delivers = Static<typeof Delivers>
 
-/** As fans see it: a file has no name for them. */
+/** As fans see it, without the name of a file. */
 export const ShownDelivers = Closed({
   packId: Type.Optional(Type.String({ description: 'A sealed pack.' })),
   collectibleId: Type.Optional(Type.String({ description: 'A copy of a collectible.' })),

@@ -1,4 +1,4 @@
-/** `GET /downloads/TOKEN`: the file that a signed link is for. A browser opens it without a token. */
+/** `GET /downloads/TOKEN`: the file of a signed link. A browser opens it without a session token. */
 import { Elysia } from 'elysia'
 import type { Database } from '../../../db/index.ts'
 import { Closed } from '../../core/schemas.ts'

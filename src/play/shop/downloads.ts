@@ -1,4 +1,4 @@
-/** Files that fans have bought: links that are signed, and expire. */
+/** Files that fans have bought: signed links that expire. */
 
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export function createDownloads(secret: string, folder: string | null) {
       const text = `${orderId}.${number}.${expiresAt.getTime()}`
       return { url: `/downloads/${text}.${sign(text)}`, expiresAt: expiresAt.toISOString() }
     },
-    /** The line that a link is for; null for a link that is forged or has expired. */
+    /** The order line of a link; null for a link that is forged or has expired. */
     read(token: string, now: Date): { orderId: string; number: number } | null {
       const [orderId = '', number, expiresAt, signature = '', ...more] = token.split('.')
       const isGenuine =
@@ -53,7 +53,7 @@ export async function issueDownload(
 }
 issueDownload.problems = [shopProblems.order_not_found, shopProblems.no_download] as const
 
-/** The file of a paid line; undefined for a line without one, or once its order is refunded. */
+/** The file of a paid line; undefined for a line without a file, or after its order is refunded. */
 async function findFile(reader: Reader, orderId: string, number: number): Promise<string | undefined> {
   const order = await findOrder(reader, orderId)
   const line = (await readLines(reader, orderId)).find(line => line.number === number)

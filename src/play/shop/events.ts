@@ -41,7 +41,7 @@ export async function recordLine(tx: Transaction, { userId }: OrderRow, line: Li
 /** A line in the data of events. */
 export function lineDataOf(line: LineRow) {
   const { orderId, number, productId, variantId, quantity, carrier, tracking } = line
-  // Guarantee of the cast: a line does not return to the state before its order was paid by a change of the club.
+  // Guarantee of the cast: the club cannot change a line back to the state before the payment.
   const state = line.state as 'ready' | 'shipped' | 'delivered' | 'returned'
   return { orderId, line: number, productId, variantId, quantity, state, carrier, tracking }
 }

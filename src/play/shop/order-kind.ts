@@ -1,4 +1,4 @@
-/** The purchase of an order, for the engine of purchases: its stock is that of the variants of its lines. */
+/** The order as a kind of purchase: its stock is the stock of the variants in its lines. */
 
 import { and, eq, gt, ne, or, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
@@ -65,8 +65,9 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
   },
 
   /**
-   * The fan first, then the vouchers that it uses and has delivered, and the variants: units of work on orders of one fan run one after the other. What
-   * an order holds is free for it, whatever others buy meanwhile: a stock with a limit is locked only for one that is late.
+   * Locks the fan, then the vouchers that the order uses and has delivered, then the variants. So units of work on orders of
+   * one fan run one after the other. Units that an order holds are reserved for it, so a limited stock is locked only for a
+   * late order.
    */
   async lock(tx, { id, userId, voucherCode, completedAt }) {
     await lockToCount(tx, userId)
@@ -76,11 +77,12 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     return { lines, ...(await lockStock(tx, lines)) }
   },
   async findBlocker(tx, order, { lines, ...locked }, late) {
-    // Its own hold counts for it. That of another order may have begun when this one expired by the clock of another process.
+    // The order's own hold is not subtracted. Another order may hold the units if this one had expired by the clock of
+    // another process.
     const limited = late ? await lockLimited(tx, lines) : null
     const now = limited?.now ?? locked.now
     const variants = new Map([...locked.variants, ...(limited?.variants ?? [])])
-    // A hold that had ended when this order began stays ended for it, also if the clock went back since.
+    // A hold that had ended when this order began stays ended for it, even if the clock went back since.
     const since = new Date(Math.max(now.getTime(), order.createdAt.getTime()))
     const held = await countHeld(tx, lines, since, order.id)
     for (const line of lines) {
@@ -127,7 +129,7 @@ export const orderKind: PurchaseKind<OrderRow, LockedOrder, WholeOrder> = {
     if (order.status === 'cancelled') await recordOrder(tx, 'order.cancelled', order)
   },
   recordRefundDue: (tx, order) => recordOrder(tx, 'order.refund_due', order),
-  /** What was shipped, or used, stays sold. */
+  /** Units that were shipped or used stay sold. */
   async takeBack(tx, order) {
     const sold = (await readLines(tx, order.id)).filter(({ isSold }) => isSold)
     const back: LineRow[] = []
@@ -174,7 +176,7 @@ function consequenceOf(line: LineRow): string {
   return 'delivered: what was not used is taken back'
 }
 
-/** A reference that has paid another order is recognized by the unique index. */
+/** The unique index recognizes a reference that has paid another order. */
 async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
   try {
     return await write()
@@ -194,7 +196,10 @@ async function isWithinLimits(tx: Transaction, order: OrderRow, lines: LineRow[]
   })
 }
 
-/** Units by product that the fan has bought or holds, without those of an order. The fan is locked by `lockToCount`. */
+/**
+ * Units by product that the fan has bought or holds, without the units of one order. Requires that `lockToCount` has locked
+ * the fan.
+ */
 export async function countBought(
   reader: Reader,
   userId: string,

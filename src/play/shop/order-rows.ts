@@ -63,7 +63,7 @@ export const readLines = prepared((reader: Reader, orderId: string) => {
 
 export const readUnits = (reader: Reader, orderId: string) => selectUnits(reader, toList([orderId]))
 
-/** In the order of the given ones. */
+/** In the order of the given orders. */
 export async function readWhole(reader: Reader, orders: OrderRow[]): Promise<WholeOrder[]> {
   if (orders.length === 0) return []
   const ids = toList(orders.map(({ id }) => id))
@@ -76,7 +76,7 @@ export async function readWhole(reader: Reader, orders: OrderRow[]): Promise<Who
   }))
 }
 
-/** The order exists. */
+/** The order must exist. */
 export async function readOrderWhole(reader: Reader, orderId: string): Promise<WholeOrder> {
   const order = await findOrder(reader, orderId)
   const [whole] = order ? await readWhole(reader, [order]) : []
@@ -104,7 +104,7 @@ const selectUnits = prepared((reader: Reader, orderIds: string) => {
 
 const ENDED = new Set(['delivered', 'returned'])
 
-/** As fans see it: `completed` is `paid`, and `fulfilled` once each line has arrived. */
+/** The status for fans: `completed` is shown as `paid`, and as `fulfilled` when each line has arrived. */
 export function shownStatusOf({ order, lines }: Pick<WholeOrder, 'order' | 'lines'>, now: Date) {
   const status = statusOf(order, now)
   if (status !== 'completed') return status

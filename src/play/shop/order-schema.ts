@@ -141,7 +141,7 @@ export const Orders = Closed(
   { title: 'Orders' },
 )
 
-/** As the club's own systems see it. */
+/** An order as the club's systems see it. */
 export const FanOrder = Closed(
   {
     ...orderMembers,
@@ -192,7 +192,7 @@ export const LineChange = Closed(
 )
 export type LineChange = typeof LineChange.static
 
-/** A carrier is of what is shipped. */
+/** A carrier is allowed only for the state `shipped`. */
 export function findLineErrors({ body }: { body: unknown }): FieldError[] {
   if (!isValid(LineChange, body)) return []
   const { state, carrier, tracking } = body

@@ -1,4 +1,4 @@
-/** Reads orders, as their fan or as the club's systems see them. */
+/** Reads orders for their fan or for the club's systems. */
 
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
@@ -15,7 +15,7 @@ import { findOrder, readWhole, shownStatusOf, type WholeOrder } from './order-ro
 import type { FanOrder, Order } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
-/** The caller's, the latest first. @throws DomainError `invalid_cursor` */
+/** The orders of the caller, the latest first. @throws DomainError `invalid_cursor` */
 export async function listOrders(
   reader: Reader,
   { cursors, addressEncryption }: { cursors: Cursors; addressEncryption: Encryption },
@@ -32,7 +32,7 @@ export async function listOrders(
 }
 listOrders.problems = [transportProblems.invalid_cursor] as const
 
-/** Ids are made in the order of time. */
+/** Ids sort by time of creation. */
 const selectLatest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
   const { orders } = reader.tables
   return reader
@@ -57,7 +57,7 @@ export async function readOwnOrder(
 }
 readOwnOrder.problems = [shopProblems.order_not_found] as const
 
-/** Of any fan, for the club's systems. @throws DomainError `order_not_found` */
+/** An order of any fan, for the club's systems. @throws DomainError `order_not_found` */
 export async function readFanOrder(
   reader: Reader,
   addressEncryption: Encryption,

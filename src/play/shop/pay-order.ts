@@ -1,4 +1,4 @@
-/** Pays an order, for a client: with points, or with money after the gateway has verified the payment. */
+/** Payment of orders, as clients request it: with points, cash, or money that the gateway has verified. */
 
 import type { Logger } from 'pino'
 import type { Transaction } from '../../../db/index.ts'
@@ -49,7 +49,7 @@ prepareOrderPayment.problems = [
   ...preparePayment.problems,
 ] as const
 
-/** Holds cash for an order that is paid with it: the completion captures it. */
+/** Holds cash for an order that is paid with cash. The completion captures it. */
 export const holdOrderCash = Object.assign(
   async (
     tx: Transaction,
@@ -90,7 +90,7 @@ export const completeOrder = Object.assign(
   },
 )
 
-/** As `cancel` of the engine. */
+/** Like `cancel` in `src/play/purchases/cancel.ts`. */
 export async function cancelOrder(
   tx: Transaction,
   caller: Caller,

@@ -29,8 +29,8 @@ export async function* exportOrders(reader: Reader, userId: string, encryption: 
 }
 
 /**
- * Cancels what is not paid, and deletes tracking numbers and addresses, except addresses that the operator keeps for invoices of paid
- * orders. A repeat deletes what is no longer kept.
+ * Cancels unpaid orders, and deletes tracking numbers and addresses, except addresses that the operator keeps for invoices
+ * of paid orders. A repeat deletes addresses whose time has ended.
  */
 export async function eraseOrders(tx: Transaction, userId: string): Promise<void> {
   const { orders, orderLines } = tx.tables
@@ -58,7 +58,7 @@ export async function eraseOrders(tx: Transaction, userId: string): Promise<void
     .where(and(isOwn, isNotNull(orders.address), not(isKept(tx))))
 }
 
-/** Whether an erasure keeps the address: the order was paid, and the time has not come. */
+/** Whether an erasure keeps the address: the order was paid, and the time to keep it has not ended. */
 function isKept({ tables: { orders }, now }: Reader): SQL {
   const { completedAt, addressKeptUntil } = orders
   return sql`(${isNotNull(completedAt)} and ${isNotNull(addressKeptUntil)} and ${gt(addressKeptUntil, now())})`

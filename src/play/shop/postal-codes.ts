@@ -1,9 +1,9 @@
 /** Postal codes: read in the spellings that people use, and written as their country writes them. */
 
 /**
- * Shapes of postal codes with the countries that use them. `#` is a digit, `@` a letter, `*` a digit or a letter, everything else
- * stands for itself. Shapes are wider than the codes in use, which change. Countries without a row have no codes, or none that mail
- * needs.
+ * Shapes of postal codes with the countries that use them. `#` is a digit, `@` a letter, `*` a digit or a letter, and every
+ * other character is literal. Shapes are wider than the codes in use, because these change. Countries without a row have no
+ * codes, or mail does not need them.
  */
 const SHAPES: [shape: string, countries: string][] = [
   ['###', 'BH FO GN IS LS MG OM PG TW'],
@@ -61,7 +61,7 @@ const SHAPES: [shape: string, countries: string][] = [
   ['IM## #@@', 'IM'],
   ['JE# #@@', 'JE'],
   ['JE## #@@', 'JE'],
-  // Parts of the systems of other countries.
+  // Parts of the postal systems of other countries.
   ['00###', 'PR VI'],
   ['00###-####', 'PR VI'],
   ['96###', 'AS FM GU MH MP PW UM'],
@@ -74,7 +74,7 @@ const SHAPES: [shape: string, countries: string][] = [
   ['8####', 'ME'],
   ['4789#', 'SM'],
   ['00120', 'VA'],
-  // With the letters of the country.
+  // With the letters of the country code.
   ['AD###', 'AD'],
   ['AI-2640', 'AI'],
   ['BB#####', 'BB'],
@@ -106,7 +106,7 @@ const REQUIRED = new Set(
   ),
 )
 
-/** What is written before a code, other than the code of ISO 3166-1: signs of vehicles, signs of a parent country, labels. */
+/** Prefixes of codes other than the code of ISO 3166-1: signs of vehicles, signs of a parent country, labels. */
 const SIGNS: [sign: string, countries: string][] = [
   ['A', 'AT'],
   ['B', 'BE'],
@@ -139,7 +139,7 @@ const SIGNS: [sign: string, countries: string][] = [
 
 interface Shape {
   text: string
-  /** Of codes without separators. */
+  /** Matches codes without separators. */
   pattern: RegExp
   write: (compact: string) => string
 }
@@ -172,10 +172,10 @@ function groupByCountry<T>(rows: [value: T, countries: string][]): Map<string, T
 export const needsPostalCode = (country: string): boolean => REQUIRED.has(country)
 
 /**
- * The code as its country writes it. Case, spaces, dashes, the width and script of digits, and a sign of the country before the code
- * make no difference. Where a country has no known codes, the text in capitals.
+ * The code as its country writes it. Ignores case, spaces, dashes, the width and script of digits, and a sign of the country
+ * before the code. Returns the text in capitals if the country has no known codes.
  *
- * Null: this cannot be a postal code of that country.
+ * Null: the text cannot be a postal code of the country.
  */
 export function readPostalCode(country: string, text: string): string | null {
   const capitals = inAsciiDigits(text.normalize('NFKC')).toUpperCase().trim()
@@ -189,7 +189,7 @@ export function readPostalCode(country: string, text: string): string | null {
   return null
 }
 
-/** The code, without a sign that it does not have, and with a sign that it has. */
+/** Possible readings of the code: with and without a sign before it. */
 function* candidatesOf(country: string, compact: string, known: Shape[]) {
   yield compact
   for (const sign of [country, ...(signs.get(country) ?? [])]) {
@@ -198,7 +198,7 @@ function* candidatesOf(country: string, compact: string, known: Shape[]) {
   }
 }
 
-/** Digits of other scripts are runs of ten characters from zero to nine. */
+/** Converts digits of other scripts, which are runs of ten characters from zero to nine. */
 const inAsciiDigits = (text: string): string =>
   text.replace(/\p{Nd}/gu, digit => {
     const code = digit.codePointAt(0) ?? 0

@@ -19,27 +19,27 @@ export interface VariantReference {
   variantId: string
 }
 
-/** Unambiguous: a slug has no space. */
+/** The name is unambiguous, since a slug has no space. */
 export const nameOfVariant = ({ productId, variantId }: VariantReference) => `${productId} ${variantId}`
 
 export interface LockedStock {
-  /** The time after the wait for the locks: holds that expired during the wait do not count. */
+  /** The time after the wait for the locks, so that holds that expired during the wait do not count. */
   now: Date
-  /** By `nameOfVariant`. Those that do not exist are left out. */
+  /** By `nameOfVariant`. Variants that do not exist are left out. */
   variants: Map<string, VariantRow>
 }
 
 /**
- * Locks variants against a catalogue import, which waits for this unit of work; sales do not wait for each other. What is free of
- * a limited stock is final only after `lockLimited`.
+ * Locks variants against catalogue imports, but not against other sales. The free number of a limited stock is final only
+ * after `lockLimited`.
  */
 export async function lockStock(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
   return lockedStock(tx, await locksShared(tx, selectInOrder(tx, wanted)))
 }
 
 /**
- * After `lockStock`: locks those with a limit against each other, in one order for all units of work. Late in a unit of work, so
- * that sales of one variant wait for each other only then.
+ * Called after `lockStock`: locks variants with a limit against other sales, in one order for all units of work. Called
+ * late, so that sales of one variant wait for each other only briefly.
  */
 export async function lockLimited(tx: Transaction, wanted: VariantReference[]): Promise<LockedStock> {
   if (wanted.length === 0) return lockedStock(tx, [])
@@ -74,7 +74,7 @@ function isOneOf(productId: Column, variantId: Column, wanted: VariantReference[
   return or(...wanted.map(one => and(eq(productId, one.productId), eq(variantId, one.variantId))))
 }
 
-/** Held units by `nameOfVariant`, without those of an order. */
+/** Held units by `nameOfVariant`, without the units of one order. */
 export async function countHeld(
   reader: Reader,
   wanted: VariantReference[],
@@ -106,9 +106,9 @@ export function countFree(variant: VariantRow, held: Map<string, number>): numbe
 }
 
 /**
- * Adds to the number sold; negative for units that come back. At the end of the unit of work, so that sales of a variant wait for
- * each other only then. The lines that are sold hold nothing any more. `since`: a hold of others that had ended by then stays ended,
- * also if the clock went back.
+ * Adds to the number sold, negative for returned units. It is written at the end of the unit of work, so that sales of a
+ * variant wait for each other only then. Sold lines no longer hold units. `since`: a hold of another order that had ended by
+ * then stays ended, even if the clock went back.
  */
 export function changeSold(tx: Transaction, changes: SoldUnits[], since = new Date(0)): void {
   tx.invalidate(productsTag)
@@ -141,8 +141,7 @@ const soldUnits: Deferred<Map<string, SoldUnits & { since: Date }>> = {
 }
 
 /**
- * The hold of an order that is completed in its last moment ends before the commit, and others may have held its units meanwhile.
- * @throws ConflictError
+ * If a hold ends between the completion and the commit, another order may hold the same units. @throws ConflictError
  */
 async function requireUnheld(tx: Transaction, sales: (SoldUnits & { since: Date })[]): Promise<void> {
   const { now, variants } = await lockLimited(tx, sales)

@@ -1,4 +1,6 @@
-/** Background tasks of orders: events of expiry, and addresses after a rotation of the key. Stock is freed without them. */
+/**
+ * Background tasks of orders: events of expiry, and addresses after a rotation of the key. Stock is released without them.
+ */
 
 import { and, asc, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import type { Database, Transaction } from '../../../db/index.ts'
@@ -31,7 +33,7 @@ export async function noteExpiredOrders(db: Database): Promise<number> {
   }
 }
 
-/** False if it was paid or cancelled meanwhile, or noted by another process. */
+/** False if it was paid or cancelled meanwhile, or if another process has recorded its expiry. */
 export async function noteExpiry(tx: Transaction, orderId: string): Promise<boolean> {
   const found = await findOrder(tx, orderId)
   if (!found) return false
@@ -45,7 +47,7 @@ export async function noteExpiry(tx: Transaction, orderId: string): Promise<bool
   return true
 }
 
-/** Encrypts again what was encrypted with a former key. Returns how many. */
+/** Re-encrypts addresses that were encrypted with a former key. Returns how many. */
 export async function reencryptAddresses(db: Database, encryption: RotatingEncryption): Promise<number> {
   const { orders } = db.tables
   let renewed = 0

@@ -60,7 +60,9 @@ function productFaults(entry: ProductEntry): EntryFault[] {
   ]
 }
 
-/** @throws DomainError `catalogue_conflict` for an unknown collectible, or a stock of less than what is sold and held */
+/**
+ * @throws DomainError `catalogue_conflict` for an unknown collectible, or if more units are sold and held than the stock has
+ */
 async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<EntryChange> {
   const { products } = tx.tables
   const { id } = entry
@@ -157,7 +159,7 @@ async function requireStock(reader: Reader, { id: productId, variants }: Product
   const { productVariants: table } = reader.tables
   const rows = await reader.select().from(table).where(eq(table.productId, productId))
   const sold = new Map(rows.map(row => [row.id, row.stockSold]))
-  // Holds that expire while the import waits for other units of work do not count.
+  // The time after the wait for other units of work, so that holds that expired during the wait do not count.
   const now = 'clock' in reader ? (reader as Transaction).clock() : reader.now()
   const held = await countHeld(
     reader,

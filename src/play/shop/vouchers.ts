@@ -1,6 +1,6 @@
 /**
- * Vouchers: a code for each unit, which the desk uses once, or which takes its credit off an order, once. One that is not used is
- * valid while its own order is paid and its fan is not erased, and void from then on, also if its use is undone later.
+ * Vouchers: each unit has a code, which is used once: at a desk, or to reduce the price of an order. An unused voucher
+ * becomes void when its own order is refunded or its fan is erased, even if a use is undone later.
  */
 
 import { and, asc, eq, gt, isNotNull, isNull, ne, notLike, or } from 'drizzle-orm'
@@ -32,7 +32,7 @@ export async function issueVouchers(tx: Transaction, { orderId, number, quantity
   await insertRows(tx, tx.tables.orderUnits, units)
 }
 
-/** Voids the vouchers of a line that are not used. Whether none was used. */
+/** Voids the unused vouchers of a line. Returns whether none was used. */
 export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow): Promise<boolean> {
   const { orderUnits: units } = tx.tables
   const isOfLine = and(eq(units.orderId, orderId), eq(units.line, number))
@@ -48,7 +48,7 @@ export async function voidVouchers(tx: Transaction, { orderId, number }: LineRow
   return left.length === 0
 }
 
-/** Voids what a fan who is erased has not used: the fan may have shown the codes to others. */
+/** Voids the unused vouchers of an erased fan, who may have shown the codes to others. */
 export async function voidVouchersOf(tx: Transaction, orderIds: string[]): Promise<void> {
   const { orderUnits: units } = tx.tables
   for (const orderId of orderIds) {
@@ -60,7 +60,9 @@ export async function voidVouchersOf(tx: Transaction, orderIds: string[]): Promi
   }
 }
 
-/** Of a canonical code. The desk of the staff tells it apart from a code that nobody has. */
+/**
+ * Whether a voucher with this canonical code is void. The desk of the staff shows void codes differently from unknown codes.
+ */
 export async function isVoidedVoucher(reader: Reader, code: string): Promise<boolean> {
   const { orderUnits: units } = reader.tables
   const rows = await reader
@@ -77,7 +79,7 @@ export interface Credit {
 }
 
 /**
- * Locks a voucher, and checks that it takes its credit off an order in this currency. No other pending order may have it.
+ * Locks a voucher, and checks that its credit can reduce an order in this currency. No other pending order may use it.
  * @throws DomainError `voucher_not_accepted`
  */
 export async function requireCredit(
@@ -95,7 +97,10 @@ export async function requireCredit(
   return { code, amount: credit }
 }
 
-/** Before the variants, as each unit of work does. Returns the canonical code. @throws DomainError `voucher_not_accepted` */
+/**
+ * Called before the variants are locked, in all units of work. Returns the canonical code. @throws DomainError
+ * `voucher_not_accepted`
+ */
 export async function lockVoucherByText(tx: Transaction, text: string): Promise<string> {
   const code = normalizeRedemptionCode(text)
   if (code === null || !(await lockVoucher(tx, code))) throw notAccepted('No voucher has this code.')
@@ -104,15 +109,15 @@ export async function lockVoucherByText(tx: Transaction, text: string): Promise<
 
 const notAccepted = (detail: string) => new DomainError(shopProblems.voucher_not_accepted, { detail })
 
-/** Locked by each unit of work that uses the voucher or puts it into an order. */
+/** Every unit of work that uses the voucher or adds it to an order locks it first. */
 export const lockVoucher = preparedRow((tx: Transaction, code: string) => {
   const { orderUnits: units } = tx.tables
   return locksForUpdate(tx, tx.select().from(units).where(eq(units.code, code)))
 })
 
 /**
- * The vouchers that an order has delivered, and the one that reduced it, in one order for all units of work: what gives or takes
- * back a voucher, or undoes its use, reads under this lock what the others have made of it.
+ * Locks the vouchers that an order has delivered, and the voucher that reduced it, in one order for all units of work.
+ * Changes to vouchers read their current state under this lock.
  */
 export const lockVouchersOf = (tx: Transaction, orderId: string, code: string | null = null) =>
   selectForUpdate(tx, orderId, code ?? '')
@@ -128,13 +133,13 @@ const selectForUpdate = prepared((tx: Transaction, orderId: string, code: string
   return locksForUpdate(tx, query)
 })
 
-/** Neither used nor void, and in no other order that is pending. The voucher is locked. */
+/** Whether the voucher is neither used nor void, and in no other pending order. Requires that it is locked. */
 export async function isUsable(tx: Transaction, code: string, now: Date, orderId = ''): Promise<boolean> {
   const unit = await lockVoucher(tx, code)
   return unit !== undefined && !unit.usedAt && !unit.voidedAt && !(await isReserved(tx, code, now, orderId))
 }
 
-/** Whether another order that is pending has it. */
+/** Whether another pending order uses it. */
 async function isReserved(tx: Transaction, code: string, now: Date, orderId = ''): Promise<boolean> {
   const { orders } = tx.tables
   const others = await tx
@@ -154,7 +159,7 @@ async function isReserved(tx: Transaction, code: string, now: Date, orderId = ''
 
 const usedByOrder = ({ id }: OrderRow) => `order:${id}`
 
-/** With the completion of the order. It is usable: `isUsable` was called under its lock. */
+/** Called when the order is completed, after `isUsable` under the same lock. */
 export async function spendCredit(tx: Transaction, order: OrderRow): Promise<void> {
   const { voucherCode: code } = order
   if (code === null) return
@@ -162,7 +167,10 @@ export async function spendCredit(tx: Transaction, order: OrderRow): Promise<voi
     throw new Error('a voucher was used while it was locked')
 }
 
-/** With the refund of the order: the voucher can be used again, unless it has become worthless meanwhile. It is locked. */
+/**
+ * Called when the order is refunded: the voucher can be used again, unless it became worthless meanwhile. Requires that it
+ * is locked.
+ */
 export async function giveCreditBack(tx: Transaction, order: OrderRow): Promise<void> {
   const { voucherCode: code } = order
   if (code === null) return
@@ -174,7 +182,7 @@ export async function giveCreditBack(tx: Transaction, order: OrderRow): Promise<
     .where(and(eq(units.code, code), eq(units.usedBy, usedByOrder(order))))
 }
 
-/** Its own order is not paid any more, or its fan is erased. The voucher is locked. */
+/** Whether its own order is no longer paid, or its fan is erased. Requires that the voucher is locked. */
 async function isWorthless(tx: Transaction, code: string): Promise<boolean> {
   const voucher = await selectVoucher(tx, code)
   if (voucher?.status !== 'completed') return true
@@ -200,7 +208,7 @@ export const voucherCodes: CodeSource = {
       usedBy,
     }
   },
-  /** @throws DomainError `voucher_reserved`: a pending order has its credit */
+  /** @throws DomainError `voucher_reserved` if a pending order uses it */
   async use(tx, code, by) {
     await lockVoucher(tx, code)
     if (await isReserved(tx, code, tx.clock())) throw new DomainError(rewardProblems.voucher_reserved)
@@ -244,7 +252,7 @@ const markUsed = prepared((tx: Transaction, code: string, use: CodeUse) => {
     .returning({ code: units.code })
 })
 
-/** Not what an order has taken, which ends with that order, nor of a voucher that is paid back. */
+/** Does not undo the use in an order, which only a refund of the order ends, nor the use of a refunded voucher. */
 async function undoUse(tx: Transaction, code: string): Promise<boolean> {
   await lockVoucher(tx, code)
   if (await isWorthless(tx, code)) return false

@@ -97,7 +97,7 @@ const topUpRoutes = (deps: CashDeps) =>
       }),
     )
 
-/** Below the fan: a path with an id below `/api/cash/top-ups` would be one of `/api/cash/:currency/entries` as well. */
+/** Not below `/api/cash/top-ups`: such a path with an id would also match `/api/cash/:currency/entries`. */
 const ownTopUpRoutes = (deps: CashDeps) =>
   fans(deps, { prefix: '/api/user/top-ups', tag: TAG }).get(
     '/:topUpId',

@@ -1,4 +1,4 @@
-/** The top-up, for the engine of purchases: it has no stock, and delivers cash. */
+/** The top-up as a kind of purchase: it has no stock, and delivers cash. */
 import { and, eq } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -40,13 +40,13 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
     return reader.select().from(topUps).where(eq(topUps.status, 'refund_due')).orderBy(topUps.id)
   },
 
-  /** There is no stock: the row itself is locked. */
+  /** Locks the row itself, since there is no stock. */
   async lock(tx, { id }) {
     const { topUps } = tx.tables
     await locksForUpdate(tx, tx.select({ id: topUps.id }).from(topUps).where(eq(topUps.id, id)))
     return { now: tx.clock() }
   },
-  /** Cash of a fan who is erased could not be spent. */
+  /** Cash cannot be delivered to an erased fan. */
   findBlocker: async (tx, { userId }) =>
     (await lockFan(tx, userId)) ? null : new DomainError(topUpProblems.top_up_expired),
 
@@ -59,10 +59,10 @@ export const topUpKind: PurchaseKind<TopUpRow, Locked, ReturnType<typeof present
   async release() {},
   async recordRefundDue() {},
 
-  /** What the fan has spent cannot be paid out, and what the club gave never is. Nothing returns to a stock. */
+  /** Cash that the fan has spent cannot be paid out, and promotional cash never can. Nothing returns to a stock. */
   async takeBack(tx, topUp) {
     const { id, status, priceAmount } = topUp
-    // Of a due refund nothing was credited, or it was taken back when the refund became due.
+    // For a due refund, nothing was credited, or it was taken back when the refund became due.
     if (status !== 'completed') return false
     const { ledger, promotions } = await lockSettledCash(tx, keyOf(topUp))
     const left = ledger.available() - sumPromotions(promotions)

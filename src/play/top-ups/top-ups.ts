@@ -1,4 +1,4 @@
-/** Top-ups of a fan: cash that is paid through the payment gateway, as any purchase with a price in money. */
+/** Top-ups: cash that a fan buys through the payment gateway, like any purchase with a price in money. */
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
@@ -19,10 +19,10 @@ import { type TopUpRow, topUpKind } from './top-up-kind.ts'
 
 const { top_up_not_found, top_up_expired } = topUpProblems
 
-/** How long it is to be paid. A payment that comes later is credited as well. */
+/** Time to pay. A later payment is credited too. */
 const PAYABLE_MS = 30 * 60_000
 
-/** `currencies`: those that are kept as cash. */
+/** `currencies`: the currencies of cash. */
 export async function startTopUp(
   tx: Transaction,
   { userId }: Caller,

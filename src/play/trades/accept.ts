@@ -15,8 +15,8 @@ import type { Trade, TradeAcceptance } from './schema.ts'
 import { readItems, readTrade, selectTrade, statusOf, type TradeRow } from './trades.ts'
 
 /**
- * A repeat returns the completed trade. Locks the fans, the trade, and its items in their order. An item that has left voids the
- * offer: the error is returned, not thrown, so that this is committed.
+ * A repeat returns the completed trade. Locks the fans, the trade, and its items in the order of ids. If an item has a new
+ * owner, the offer becomes void, and the error is returned, not thrown, so that this is committed.
  */
 export async function acceptTrade(
   tx: Transaction,

@@ -11,12 +11,12 @@ import { readTrade, selectTrade, statusOf, type TradeRow } from './trades.ts'
 
 type End = Exclude<Trade['status'], 'open' | 'expired'>
 
-/** By the fan to whom the offer was made. A repeat returns the declined trade. */
+/** Called by the fan who received the offer. A repeat returns the declined trade. */
 export const declineTrade = (tx: Transaction, caller: Caller, tradeId: string) =>
   endOwn(tx, caller, tradeId, 'toId', 'declined')
 declineTrade.problems = [tradeProblems.trade_not_found, tradeProblems.trade_not_open] as const
 
-/** By the fan who made the offer. A repeat returns the cancelled trade. */
+/** Called by the fan who made the offer. A repeat returns the cancelled trade. */
 export const cancelTrade = (tx: Transaction, caller: Caller, tradeId: string) =>
   endOwn(tx, caller, tradeId, 'fromId', 'cancelled')
 cancelTrade.problems = declineTrade.problems
@@ -39,7 +39,7 @@ async function endOwn(
   return readTrade(tx, { userId }, tradeId)
 }
 
-/** The trade exists. */
+/** The trade must exist. */
 export async function lockTrade(tx: Transaction, tradeId: string): Promise<TradeRow> {
   const trade = await selectLocked(tx, tradeId)
   if (!trade) throw new Error('a trade vanished')
@@ -51,7 +51,7 @@ const selectLocked = preparedRow((tx: Transaction, tradeId: string) => {
   return locksForUpdate(tx, tx.select().from(trades).where(eq(trades.id, tradeId)))
 })
 
-/** The trade is locked. */
+/** Requires that the trade is locked. */
 export async function endTrade(tx: Transaction, tradeId: string, status: End): Promise<void> {
   await updateTrade(tx, tradeId, status, tx.now())
 }
@@ -67,7 +67,7 @@ const updateTrade = prepared((tx: Transaction, tradeId: string, status: string, 
 export const notOpen = (status: Trade['status']) =>
   new DomainError(tradeProblems.trade_not_open, { detail: `The offer is ${status}.` })
 
-/** Voids the open offers of a fan who is being erased, whose record is locked. */
+/** Voids the open offers of a fan who is being erased. Requires that the fan is locked. */
 export async function voidTradesOf(tx: Transaction, userId: string): Promise<void> {
   const { trades } = tx.tables
   const isOpen = and(eq(trades.status, 'open'), gt(trades.expiresAt, tx.now()))

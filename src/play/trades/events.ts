@@ -10,7 +10,7 @@ interface TradeOfEvent {
   want: number
 }
 
-/** Records the event of both fans. */
+/** Records the event for both fans. */
 export async function recordForBoth(
   tx: Transaction,
   type: 'trade.offered' | 'trade.completed',

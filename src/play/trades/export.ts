@@ -2,7 +2,7 @@ import { asc, eq, or } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { itemsOf, readItems, statusOf } from './trades.ts'
 
-/** The trades that the fan offered or was offered, oldest first. */
+/** The trades that the fan offered or received, oldest first. */
 export async function exportTrades(reader: Reader, userId: string) {
   const { trades } = reader.tables
   const rows = await reader

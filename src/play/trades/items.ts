@@ -1,4 +1,4 @@
-/** Whether the items of an offer can change hands. */
+/** Checks whether the items of an offer can be transferred. */
 
 import type { Reader } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -20,8 +20,8 @@ export const findNotOwned = (items: Giving[], owners: Owners) =>
   items.find(item => owners.get(nameOfItem(item))?.ownerId !== item.giverId)
 
 /**
- * One of which neither its history nor a locker tells the viewer that this fan owns it. An offer for it is refused as for an item of
- * another fan: offers must not tell what the fan does not show.
+ * Finds an item whose ownership the viewer cannot see, neither in its history nor in a locker. An offer for it is refused
+ * like an offer for another fan's item, so that offers do not reveal hidden items.
  */
 export async function findUnseen(reader: Reader, viewerId: string, ownerId: string, items: Giving[]) {
   if (items.length === 0 || (await isOwnerNamed(reader, viewerId, ownerId))) return undefined
@@ -30,7 +30,7 @@ export async function findUnseen(reader: Reader, viewerId: string, ownerId: stri
   return items.find(item => !shown.has(nameOfItem(item)))
 }
 
-/** One that changed hands less than this time ago. */
+/** Finds an item that was transferred less than this time ago. */
 export const findResting = (items: Giving[], owners: Owners, now: Date, restMs: number) =>
   items.find(item => {
     const owned = owners.get(nameOfItem(item))

@@ -59,7 +59,7 @@ offerTrade.problems = [
   tradeProblems.item_resting,
 ] as const
 
-/** A fan who is hidden from the caller is not found, after the same statements as for a handle that no fan has. */
+/** A fan who is hidden from the caller is not found, with the same statements as for an unknown handle. */
 async function lockPartner(tx: Transaction, fromId: string, handle: string): Promise<string> {
   const found = await lockHandle(tx, handle)
   if (found?.id === fromId) throw new DomainError(tradeProblems.cannot_trade_with_yourself)

@@ -1,4 +1,4 @@
-/** Reads trades as one of the two fans sees them. A trade with a fan who is hidden from the viewer is not found. */
+/** Reads trades for one of the two fans. A trade with a fan who is hidden from the viewer is not found. */
 import { and, asc, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { isListed, toList } from '../../../db/listed.ts'
@@ -16,12 +16,12 @@ import type { Trade, TradeItem } from './schema.ts'
 
 export type TradeRow = Tables['trades']['$inferSelect']
 
-/** With the expiry, which no write records. */
+/** Includes expiry, which is not stored. */
 export const statusOf = ({ status, expiresAt }: TradeRow, now: Date) =>
   // Guarantee of the cast: a constraint of the table.
   status === 'open' && expiresAt <= now ? 'expired' : (status as Exclude<Trade['status'], 'expired'>)
 
-/** Those that the fan made and those that were made to the fan, the latest first. @throws DomainError `invalid_cursor` */
+/** The offers that the fan made or received, the latest first. @throws DomainError `invalid_cursor` */
 export async function listTrades(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
   const list = `trades ${userId}`
   const before = cursors.decode(list, page.cursor)
@@ -45,7 +45,7 @@ export async function readTrade(reader: Reader, { userId }: Viewer, tradeId: str
 }
 readTrade.problems = [tradeProblems.trade_not_found] as const
 
-/** The trade, and the other fan, also one who is hidden from this one. Undefined if the fan is no party of it. */
+/** The trade and the other fan, even if that fan is hidden from this one. Undefined if the fan has no part in the trade. */
 export async function findParties(reader: Reader, userId: string, tradeId: string) {
   const row = await selectParties(reader, userId, tradeId)
   return row && { row, otherId: row.fromId === userId ? row.toId : row.fromId }
@@ -60,7 +60,7 @@ const selectParties = preparedRow((reader: Reader, userId: string, tradeId: stri
     .where(and(eq(trades.id, tradeId), isParty))
 })
 
-/** What a trade says, without its fans and without texts of the catalogue. */
+/** The content of a trade, without its fans and without texts of the catalogue. */
 export async function describeTrade(reader: Reader, row: TradeRow) {
   const items = (await readItems(reader, [row.id])).get(row.id) ?? []
   const { id, version, createdAt, expiresAt, endedAt } = row
@@ -69,7 +69,7 @@ export async function describeTrade(reader: Reader, row: TradeRow) {
   return { id, give, want, status, version, createdAt, expiresAt, endedAt }
 }
 
-/** Ids are made in the order of time. */
+/** Ids sort by time of creation. */
 const selectOf = (side: 'fromId' | 'toId') =>
   prepared((reader: Reader, userId: string, limit: number, before?: string) => {
     const { trades } = reader.tables

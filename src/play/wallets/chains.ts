@@ -1,4 +1,4 @@
-/** Asks chains by JSON-RPC (`WEB3_RPC_URLS`). What they answer is not trusted: each response is bounded and checked. */
+/** Queries chains by JSON-RPC (`WEB3_RPC_URLS`). Responses are not trusted: their size is limited, and they are checked. */
 
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
@@ -12,15 +12,15 @@ import {
 import { walletProblems } from './problems.ts'
 
 const MAX_BYTES = 65_536
-/** How long a balance is used. Milliseconds. */
+/** How long a balance is cached. Milliseconds. */
 const BALANCE_MS = 600_000
-/** Balances that are kept at most, each as one of a wallet. */
+/** Maximum number of cached balances, counted per wallet. */
 const MAX_BALANCES = 20_000
-/** `balanceOf(address)`, of ERC-20 and of ERC-721. */
+/** `balanceOf(address)` in ERC-20 and ERC-721. */
 const BALANCE_OF = '0x70a08231'
-/** Enough for a contract that is created and checks a signature. Without it, a hostile contract could keep a node busy. */
+/** Enough to create a contract and check a signature. Without a limit, a hostile contract could keep a node busy. */
 const GAS = `0x${(10_000_000).toString(16)}`
-/** What nodes say of a contract that refuses: code 3, or in their own words. */
+/** Messages of nodes for a contract that refuses, if they do not use code 3. */
 const REVERTED = /revert|invalid opcode|out of gas|VM execution error/i
 
 interface ChainsOptions {
@@ -33,7 +33,7 @@ interface ChainsOptions {
 }
 
 interface Call {
-  /** Absent: a creation is simulated. */
+  /** Absent: the creation of a contract is simulated. */
   to?: string
   data: string
 }
@@ -74,7 +74,7 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
         return readResult((await fetchJson({ fetch, url, body, deadlineMs, maxBytes: MAX_BYTES })).body)
       })
 
-    /** A URL of another chain would prove nothing of this one. */
+    /** A node of another chain would prove nothing about this chain. */
     async function requireChain() {
       if (isChecked) return
       const id = await ask('eth_chainId', [])
@@ -88,7 +88,7 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
     }
   }
 
-  /** Null: a contract refused. @throws DomainError `chain_unavailable` */
+  /** Null if the contract refused. @throws DomainError `chain_unavailable` */
   async function ask(chainId: number, method: string, params: unknown[]): Promise<string | null> {
     try {
       const chain = chains.get(chainId)
@@ -116,7 +116,7 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
   ): Promise<bigint> {
     const data = BALANCE_OF + owner.slice(2).toLowerCase().padStart(64, '0')
     const balance = await call(chainId, { to: contract, data }, block)
-    // Nothing is concluded from less than an answer, such as that of an address without a contract.
+    // An incomplete answer, for example for an address without a contract, proves nothing.
     if (balance?.length !== 66) throw unavailable(chainId, 'the contract does not answer balanceOf')
     return BigInt(balance)
   }
@@ -128,7 +128,7 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
   }
 
   async function readBalances(chainId: number, contract: string, owners: string[]): Promise<Balances> {
-    // One token could be counted in each wallet through which it moves between readings of different blocks.
+    // All wallets are read at one block: otherwise a token that moves between them could be counted twice.
     const block = owners.length > 1 ? await readBlock(chainId) : 'latest'
     const read = async (owner: string) => [owner, await readBalance(chainId, contract, owner, block)] as const
     return new Map(await Promise.all(owners.map(read)))
@@ -158,13 +158,13 @@ export function createChains({ rpcUrls, fetch, log, elapsed, resilience }: Chain
   }
 }
 
-/** The result of a JSON-RPC response, in lower case. @throws ProviderError unless it is one */
+/** The result of a JSON-RPC response, in lower case. @throws ProviderError for an invalid response */
 function readResult({ jsonrpc, id, result, error }: Record<string, unknown>): string | null {
   if (jsonrpc !== '2.0' || id !== 1) throw new ProviderError('its response is not JSON-RPC', 'invalid')
   if (typeof error === 'object' && error !== null) {
     const { code, message } = error as { code?: unknown; message?: unknown }
     if (code === 3 || REVERTED.test(String(message))) return null
-    // Without the message, which may have the key.
+    // Leaves out the message, which may contain the key of the URL.
     throw new ProviderError(`it refused with ${Number(code)}`, 'unavailable')
   }
   if (typeof result !== 'string' || !/^0x[\da-f]*$/i.test(result))

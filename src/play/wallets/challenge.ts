@@ -1,4 +1,4 @@
-/** Challenges: what a fan signs to prove that a wallet is theirs. */
+/** Challenges: the texts that fans sign to prove that a wallet is theirs. */
 
 import { and, count, eq, gt, lte } from 'drizzle-orm'
 import { deleteInBatches } from '../../../db/batches.ts'
@@ -24,7 +24,7 @@ interface Signable {
   chainId: number
 }
 
-/** Before the unit of work: checks the chain and the checksum. @throws DomainError `validation_failed` */
+/** Runs before the unit of work: checks the chain and the checksum. @throws DomainError `validation_failed` */
 export async function prepareChallenge(
   { chainIds, origin }: WalletsConfig,
   { address, chainId }: NewChallenge,
@@ -85,7 +85,7 @@ const selectOpen = preparedRow((reader: Reader, userId: string, nonce: string, n
     .where(and(eq(walletChallenges.nonce, nonce), isOpen(reader, userId, now)))
 })
 
-/** Uses a challenge up: of two requests, one gets it. @throws DomainError `challenge_expired` */
+/** Deletes a challenge, so that only one of two requests can use it. @throws DomainError `challenge_expired` */
 export async function takeChallenge(tx: Transaction, userId: string, nonce: string) {
   const [taken] = await deleteOpen(tx, userId, nonce, tx.clock())
   if (!taken) throw new DomainError(walletProblems.challenge_expired)

@@ -1,11 +1,11 @@
-/** `requires.holds` of entries of the catalogue: tokens that a fan must hold in linked wallets. */
+/** `requires.holds` in entries of the catalogue: tokens that a fan must hold in linked wallets. */
 import { Closed, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
 /** EIP-155. */
 export const ChainId = (description: string) => Integer({ minimum: 1, description })
 
-/** Of an account or a contract, in any case. */
+/** Address of an account or a contract, in upper or lower case. */
 export const AddressInput = (description: string) =>
   Type.String({
     pattern: '^0x[0-9a-fA-F]{40}$',

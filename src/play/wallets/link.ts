@@ -1,4 +1,4 @@
-/** Links wallets to fans. A link is no way to sign in. */
+/** Links wallets to fans. A linked wallet cannot be used to sign in. */
 
 import { and, asc, count, eq, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
@@ -18,7 +18,7 @@ type WalletRow = Tables['wallets']['$inferSelect']
 
 const MAX_WALLETS = 10
 
-/** `proof` is of the same challenge. Linking one's own wallet again changes its chain and nothing else. */
+/** `proof` must belong to the same challenge. Linking an already linked wallet again changes only its chain. */
 export async function linkWallet(
   tx: Transaction,
   { userId }: Caller,
@@ -45,7 +45,7 @@ linkWallet.problems = [
   walletProblems.too_many_wallets,
 ] as const
 
-/** Of two fans who link an address at once, the primary key decides. */
+/** The primary key decides between two fans who link an address at the same time. */
 const insertWallet = prepared((tx: Transaction, wallet: WalletRow) =>
   tx.insert(tx.tables.wallets).values(wallet).onConflictDoNothing().returning(),
 )
@@ -64,7 +64,10 @@ const countOwn = preparedRow((tx: Transaction, userId: string) => {
   return tx.select({ count: count() }).from(wallets).where(eq(wallets.userId, userId))
 })
 
-/** Does nothing if the fan has not linked it. The address may have any case. Takes back what rules and quests have given for the link. */
+/**
+ * Does nothing if the fan has not linked the wallet. The address may have any case. Takes back the grants of rules and
+ * quests for the link.
+ */
 export async function unlinkWallet(tx: Transaction, { userId }: Caller, address: string): Promise<void> {
   const [unlinked] = await deleteOwn(tx, userId, address.toLowerCase())
   if (unlinked) await voidLatest(tx, { userId, type: 'wallet.linked', about: { address: unlinked.address } })

@@ -1,4 +1,4 @@
-/** The text that a wallet signs (EIP-4361), with all that the signature is bound to: site, address, chain, fan and time. */
+/** The text that a wallet signs (EIP-4361). It binds the signature to site, address, chain, fan and time. */
 
 export interface Signing {
   /** The site for which it is signed. */

@@ -1,4 +1,4 @@
-/** Problems of linked wallets, and of what they hold. */
+/** Problems of linked wallets and their tokens. */
 import { defineProblems } from '../../core/problems.ts'
 import { Type } from '../../core/typebox.ts'
 

@@ -2,7 +2,7 @@ import { Closed, Instant, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { AddressInput, ChainId } from './entry-schema.ts'
 
-/** Signatures of contracts that are not deployed yet contain their creation. Bytes. */
+/** Large enough for signatures of contracts that are not deployed yet, which contain the code of their creation. Bytes. */
 const MAX_SIGNATURE = 8_192
 
 const Nonce = Type.String({

@@ -1,4 +1,6 @@
-/** Verifies who signed a challenge, before the unit of work: with the key of the address offline, with a contract by its chain. */
+/**
+ * Verifies the signature of a challenge, before the unit of work: offline for a private key, on the chain for a contract.
+ */
 
 import type { Database } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
@@ -12,7 +14,10 @@ import type { WalletProof } from './schema.ts'
 /** How an address was proved, as the table stores it. */
 export type Proof = 'key' | 'contract'
 
-/** Everything but the signature is of the stored challenge, never of the client. A refusal does not use the challenge up. */
+/**
+ * Everything except the signature comes from the stored challenge, never from the client. A refused signature leaves the
+ * challenge usable.
+ */
 export async function verifyProof(
   { db, chains }: { db: Database; chains: Chains },
   { userId }: Viewer,

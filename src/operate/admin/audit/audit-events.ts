@@ -14,12 +14,12 @@ import type { Finding } from './finding.ts'
 
 export type EventRow = Tables['events']['$inferSelect']
 
-/** What is stored about a fan, apart from the events. */
+/** The stored data of a fan, apart from the events. */
 export interface StoredGrants {
   /** The entries of the reasons `rule` and `rule_void`. */
   entries: { reason: string; ref: string; delta: number }[]
   uses: { ruleId: string; window: string; uses: number }[]
-  /** Of the fans who were merged into the fan: they count for the fan as well. */
+  /** Uses of fans who were merged into this fan. They count for this fan too. */
   carried: { ruleId: string; window: string; uses: number }[]
 }
 
@@ -76,7 +76,10 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
     for (const decision of stored) count(event, decision, row.voidedAt, taken.get(decision.ruleId))
   }
 
-  /** After the retention period nothing says what the content was; events of the application once had no digest. */
+  /**
+   * Without data and digest the content cannot be checked: retention deletes data, and old events of the application have no
+   * digest.
+   */
   function checkContent(
     { data, digest, source, voidedAt, voidedFor, taken }: EventRow,
     event: RecordedEvent,
@@ -84,12 +87,14 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
   ) {
     const isKnown = data !== null && (digest !== null || source !== APPLICATION)
     if (isKnown) compare(`events.digest of ${name}`, digestOf(event), digest)
-    // Only of a void whose event came later.
+    // Set only for a void whose event came later.
     compare(`events.voided_for of ${name}`, null, voidedFor)
     compare(`events.taken of ${name}`, voidedAt && 'set', taken && 'set')
   }
 
-  /** The order of a fan's events and voids is only known by sequence, so that a void bounds what a limit allowed. */
+  /**
+   * The order of a fan's events and voids is known only by sequence, so a void gives only a bound for what a limit allowed.
+   */
   function checkDecision(
     what: string,
     rule: Rule,
@@ -103,7 +108,7 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
     compare(`${what}: window`, due, window)
     compare(`${what}: budgeted`, String(budget !== null), String(budgeted))
     const { ever, held } = granted.get(`${rule.id} ${due}`) ?? { ever: 0, held: 0 }
-    // What a merge has carried over also counts towards the limit.
+    // Uses that a merge has carried over also count towards the limit.
     const isLimited = limit !== null && (hasCarried || ever >= limit.count)
     if (outcome === 'limit') compare(`${what}: outcome`, isLimited ? 'limit' : 'granted', 'limit')
     else if (limit && held >= limit.count) compare(`${what}: outcome`, 'limit', outcome)
@@ -146,7 +151,10 @@ export function createEventAudit(userId: string, history: RuleHistory, hasCarrie
   return { add, conclude }
 }
 
-/** What an event counts against budgets: points by rule, less what its void took back. Nothing for a row that is not JSON. */
+/**
+ * Points of an event that count against budgets, by rule, minus the points that its void took back. Empty for a row that is
+ * not JSON.
+ */
 export function budgetedPoints(row: Pick<EventRow, 'decisions' | 'taken'>): TakenFrom[] {
   try {
     const taken = takenOf(row)

@@ -49,7 +49,7 @@ export function createAudit(userId: string) {
   let carries = false
   let flaw: Finding | undefined
 
-  /** What is wrong with an entry. Entries after the first wrong one are not checked. */
+  /** The error of an entry. Entries after the first wrong one are not checked. */
   function flawOf(entry: EntryRow): Finding | undefined {
     const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
       return { userId, what: `points_entries.${column}`, seq: account.seq + 1, expected, actual }
@@ -114,7 +114,7 @@ export function createAudit(userId: string) {
     const enrolmentFindings = enrolment ? checkEnrolment(enrolment) : []
     // Null: the enrolment is older than the hash column, and its time cannot be verified.
     const broken = enrolmentFindings.length > 0 && enrolment?.hash !== null
-    // A fan who left is on no board.
+    // A fan who left has no scores.
     const scores = enrolment?.leftAt === null && !broken ? scoresOf(enrolment) : []
     const wrong = broken ? [] : compareScores(userId, scores, stored.scores)
     const findings = [...unknown, ...compareAccount(userId, account, stored), ...enrolmentFindings, ...wrong]
@@ -124,7 +124,10 @@ export function createAudit(userId: string) {
   return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
 }
 
-/** What of an entry does not follow from the one before, without the table. Of a ledger of points or of cash. */
+/**
+ * The column of an entry that does not follow from the previous entry, without the table name; for ledgers of points or
+ * cash.
+ */
 export function findChainFlaw(
   head: ChainHead,
   entry: EntryRow & { currency?: string },
@@ -163,7 +166,7 @@ function compareAccount(
   expected: Verdict['account'],
   { account, enrolment }: StoredFan,
 ): Finding[] {
-  // Enrolling creates an account as well: its row is the lock of the fan's writes.
+  // Enrolling also creates an account, whose row is the lock for the fan's writes.
   if (!account) return expected.seq > 0 || enrolment ? [missing(userId, 'points_accounts')] : []
   const columns = [
     ['balance', 'balance'],

@@ -1,4 +1,4 @@
-/** Recomputes a fan's progress, completions and streaks from their events, and compares what was given. */
+/** Recomputes a fan's progress, completions and streaks from their events, and compares the rewards that were given. */
 
 import { isWithin } from '../../../club/catalogue/availability.ts'
 import { type QuestDefinition, type QuestSet, versionOf } from '../../../play/quests/definition.ts'
@@ -18,7 +18,7 @@ type Value = string | number | null
 
 /** One value that differs from what it must be. */
 export interface QuestFinding {
-  /** Null for a quest as such. */
+  /** Null for a finding about the quest itself. */
   userId: string | null
   questId: string
   /** Null for a streak. */
@@ -32,7 +32,7 @@ export function auditQuests(facts: QuestFacts, set: QuestSet, history: QuestHist
   const events = new Map(facts.recorded.map(event => [`${event.source} ${event.eventId}`, event]))
   const spans = completionSpans(facts)
   return [
-    // What a merge has carried over is checked with the merged fan, whose events it counts.
+    // Progress that a merge has copied is checked with the merged fan, who has its events.
     ...facts.progress
       .filter(({ row }) => row.carriedFrom === null)
       .flatMap(progress => progressFindings(facts, set, progress, { events, spans, history })),
@@ -44,7 +44,7 @@ export function auditQuests(facts: QuestFacts, set: QuestSet, history: QuestHist
   ]
 }
 
-/** Periods that came from a fan who was not merged into this one. */
+/** Copied periods whose origin is not a fan who was merged into this one. */
 function strayCarriedFindings({ userId, progress, merges }: QuestFacts): QuestFinding[] {
   const merged = new Set(merges.map(({ fromId }) => fromId))
   const what = 'quest_progress.carried_from'
@@ -74,16 +74,16 @@ function strayEntryFindings({ userId, progress, entries }: QuestFacts): QuestFin
     .map(({ ref, delta }) => ({ userId, questId: ref, period: null, what, expected: null, actual: delta }))
 }
 
-/** A time for which a quest counted as completed. */
+/** A time span in which a quest counted as completed. */
 interface Span {
-  /** Null if the data of the event was deleted: of any quest. */
+  /** Null if the data of the event was deleted: it may be any quest. */
   questId: string | null
   from: Date
-  /** Exclusive. Null for a completion that holds. */
+  /** Exclusive. Null for a completion that is still valid. */
   until: Date | null
 }
 
-/** Of completions that hold, and of those that were taken back: their events are voided. */
+/** Spans of valid completions, and of completions that were taken back, whose events are voided. */
 function completionSpans({ progress, recorded }: QuestFacts): Span[] {
   const held = progress.flatMap(({ row: { questId, completedAt } }) =>
     completedAt ? [{ questId, from: completedAt, until: null }] : [],
@@ -96,10 +96,10 @@ function completionSpans({ progress, recorded }: QuestFacts): Span[] {
   return [...held, ...lost]
 }
 
-/** An event of a fan may be ahead of the clock. */
+/** How far the time of an event may be ahead of the clock. */
 const AHEAD_MS = 5 * 60_000
 
-/** Whether a period can be completed at an instant: the quest is on, and each requirement was met in time. */
+/** Whether a period could be completed at an instant: the quest was active, and each requirement was met in time. */
 function allowsCompletion(terms: QuestTerms, row: Progress['row'], at: Date, spans: Span[]): boolean {
   const isMet = (id: string) =>
     spans.some(
@@ -147,7 +147,7 @@ function progressFindings(
   const allowed = termsAt(known.history, questId, completedAt ?? facts.now, MARGIN_MS).map(terms =>
     allowsCompletion(terms, row, completedAt ?? facts.now, known.spans),
   )
-  // Of versions of about the same time either may have decided.
+  // If two versions have about the same time, either may have applied.
   const isDue = completedAt ? allowed.includes(true) : !allowed.includes(false)
   const due = isFull(definition, counts) && isDue
   compare('quest_progress.completed_at', due ? 'set' : null, completedAt && 'set')
@@ -173,7 +173,7 @@ function progressFindings(
     const { points, rewardId, collectibleId } = definition.reward
     compare('quest_versions.entry: reward.points', given.points, points)
     compare('quest_versions.entry: reward.collectibleId', given.collectibleId, collectibleId)
-    // Not given to a fan who had it, or when the stock was empty.
+    // Not given if the fan had it already, or when the stock was empty.
     if (given.rewardId) compare('quest_versions.entry: reward.rewardId', given.rewardId, rewardId)
   }
   const ref = refOf(row)
@@ -186,7 +186,7 @@ function progressFindings(
   return findings
 }
 
-/** The counts that follow from the counted events, each of which must meet its step. */
+/** Counts again from the counted events, each of which must match its step. */
 function countAgain(
   { counted }: QuestFacts,
   definition: QuestDefinition,
@@ -218,7 +218,7 @@ function countAgain(
   return counts
 }
 
-/** Retention deletes the data of old events: whether they met conditions is unknown then. */
+/** Retention deletes the data of old events, so it is unknown whether they met conditions. */
 const UNKNOWN = Symbol('unknown')
 
 function matchOf(step: QuestDefinition['steps'][number], { type, data }: Event) {
@@ -226,7 +226,7 @@ function matchOf(step: QuestDefinition['steps'][number], { type, data }: Event) 
   return matchStep(step, { type: type ?? '', data: JSON.parse(data ?? '{}') })
 }
 
-/** An import and an event at the same time may see each other or not. */
+/** An import and an event at about the same time may or may not see each other. */
 const MARGIN_MS = 60_000
 
 /** Events since the last change of a quest that should have counted. Earlier ones count by `backfill-quests` only. */

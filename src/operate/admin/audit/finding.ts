@@ -1,4 +1,4 @@
-/** What the verification reports. */
+/** The findings of the verification. */
 
 /** One value that differs from what it must be. */
 export interface Finding {
@@ -28,16 +28,16 @@ export function shown(value: Value): string | number | null {
   return typeof value === 'boolean' ? String(value) : value
 }
 
-/** For columns of which only it matters whether they have a value. */
+/** For columns where only the presence of a value is compared. */
 export const isSet = (value: Value) => (value === null ? null : 'set')
 
-/** A unit of work takes less, within which several clocks are read. */
+/** Longer than a unit of work, in which the clock may be read several times. */
 const MARGIN_MS = 60_000
 
-/** Whether two times may be of one unit of work. */
+/** Whether two times can belong to one unit of work. */
 export const isAtOnce = (one: Date, other: Date) => Math.abs(one.getTime() - other.getTime()) <= MARGIN_MS
 
-/** A finding if the times are not of one unit of work. */
+/** A finding if the times cannot belong to one unit of work. */
 export const differsInTime = (
   userId: string | null,
   what: string,
@@ -46,7 +46,7 @@ export const differsInTime = (
 ): Finding[] =>
   expected && actual && isAtOnce(expected, actual) ? [] : differs(userId, what, expected, actual)
 
-/** JSON of a column. Undefined for what is no JSON, so that one damaged row does not end a verification. */
+/** Parses the JSON of a column. Returns undefined for invalid JSON, so that one damaged row does not end a verification. */
 export function readJson(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text)

@@ -1,12 +1,12 @@
-/** Checks of rows that may have moved to the fan into whom their fan was merged. */
+/** Checks of rows that a merge may have moved to another fan. */
 import { and, inArray, isNotNull, or } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
 /**
- * Of the fans of a range. The records of a fan into whom others were merged are checked together, and by the fan. `fanOf`: the fan of
- * each merged record; empty for the others.
+ * Checks the fans of a range. All records of a merged person are checked together, in the range of the fan who remained.
+ * `fanOf`: the remaining fan of each merged record; empty for the others.
  */
 export async function byMergedFans(
   reader: Reader,
@@ -24,7 +24,7 @@ export async function byMergedFans(
   return alone
 }
 
-/** The records of each fan who was merged or into whom others were; asked for is who is in the range. */
+/** The groups of merged records in which a fan of the range takes part. */
 async function readMergedGroups(reader: Reader, range: Range) {
   const { users } = reader.tables
   const { id, mergedIntoId } = users

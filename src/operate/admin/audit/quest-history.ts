@@ -1,4 +1,4 @@
-/** When quests were on, and what they required, for checks of what was completed in the past. */
+/** When quests were active and what they required, to check past completions. */
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
@@ -35,7 +35,7 @@ export function termsOf(text: string): Omit<QuestTerms, 'version' | 'from'> {
   return { active, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt), requires }
 }
 
-/** The versions that were in force at an instant, give or take `marginMs`. The first one also before it was written. */
+/** The versions in force at an instant, plus or minus `marginMs`. The first version also counts before it was written. */
 export function termsAt(history: QuestHistory, questId: string, at: Date, marginMs: number): QuestTerms[] {
   const versions = history.get(questId) ?? []
   return versions.filter((version, n) => {

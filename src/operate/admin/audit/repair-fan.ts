@@ -16,7 +16,10 @@ export interface Repair {
   balanceChange: number
 }
 
-/** Needs the user's row to exist. Updates the rank index with the scores; buckets that were wrong before need `repairBucket`. */
+/**
+ * Requires that the row of the user exists. Updates the rank index together with the scores; buckets that were already wrong
+ * need `repairBucket`.
+ */
 export async function repairFan(tx: Transaction, userId: string): Promise<Repair> {
   const found = await checkFan(tx, userId)
   if (found.findings.length === 0) return { outcome: 'sound', findings: [], balanceChange: 0 }

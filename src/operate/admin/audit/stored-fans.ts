@@ -17,7 +17,7 @@ const PAGE_ENTRIES = 2_000
 /** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id; or these. */
 export type Range = { after: string | null; upTo: string | null } | { only: string } | { among: string[] }
 
-/** Divides all possible ids into ranges of at most 500 fans, so that rows of a user who does not exist are in one as well. */
+/** Divides all possible ids into ranges of at most 500 fans, so that rows without a user are in a range too. */
 export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range; userIds: string[] }> {
   const { users } = reader.tables
   const pages = eachPage(

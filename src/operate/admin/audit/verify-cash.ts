@@ -1,4 +1,4 @@
-/** Recomputes cash: the chains, what is held, promotions, and the entries of holds and top-ups. */
+/** Recomputes cash: the chains, held amounts, promotions, and the entries of holds and top-ups. */
 import { asc } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
@@ -14,8 +14,9 @@ type HoldRow = Tables['cashHolds']['$inferSelect']
 type TopUpRow = Tables['topUps']['$inferSelect']
 
 /**
- * Of the fans of a range. Holds and top-ups of a fan who was merged have moved, and their entries have not: the records of such a fan are
- * checked together, and by the fan. Concurrent writes may explain findings of more than one statement: see `Database.snapshot`.
+ * Checks the fans of a range. A merge moves holds and top-ups but not their entries, so all records of a merged person are
+ * checked together. The check takes several statements: outside a snapshot (`Database.snapshot`), concurrent writes may
+ * cause findings.
  */
 export const findWrongCash = (reader: Reader, range: Range): Promise<Finding[]> =>
   byMergedFans(reader, range, (some, fanOf) => findWrongOf(reader, some, fanOf))
@@ -66,14 +67,14 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         actual: null,
       })
 
-  // Two records carry over to a third one under one reference.
+  // Two merged records can carry over to a third one under one reference.
   const merges = entries.filter(isCarried)
   const booked = new Map(
     entries
       .filter(entry => !isCarried(entry))
       .map(entry => [causeOf(entry.userId, entry.reason, entry.ref), entry]),
   )
-  /** What an entry must book, and when; 0 for none. */
+  /** Compares an entry with the expected amount and time; 0 means that there must be no entry. */
   const check: Check = (of, reason, ref, delta, at) => {
     const cause = causeOf(of.userId, reason, ref)
     const entry = booked.get(cause)
@@ -109,7 +110,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
     const taken = parts.get(ref) ?? []
     let isEnded = false
     for (const part of taken) if (part.isTaken) left -= part.amount
-    // By its end, or by the end of a purchase that had a part of it. A ref may have a colon itself.
+    // Expired directly, or at the end of a purchase that held a part of it. A ref may contain a colon.
     for (const ended of [ref, ...taken.map(({ purchaseId }) => `${ref}:${purchaseId}`)]) {
       const cause = causeOf(userId, 'promotion_ended', ended)
       const entry = booked.get(cause)
@@ -127,7 +128,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
       ...(isEnded ? [] : differs(userId, `cash_promotions.ended_at of ${ref}`, null, promotion.endedAt)),
     )
   }
-  // What one record has carried over, another one has got.
+  // An amount that one record has carried over must have arrived at another.
   const carried = new Map<string, number>()
   for (const entry of merges) {
     const { userId, reason, ref, delta, currency } = entry
@@ -153,7 +154,7 @@ const COLUMNS = { balance: 'balance', seq: 'seq', headHash: 'head_hash', held: '
 
 const nameOf = ({ userId, currency }: { userId: string; currency: string }) => `${userId} ${currency}`
 
-/** Parts of promotions by `ref`, and whether they are held or spent. */
+/** The parts of promotions in holds by `ref`, and whether they are held or spent. */
 async function readParts(reader: Reader, holds: HoldRow[]) {
   const { cashHoldPromotions } = reader.tables
   const taken = new Set(
@@ -170,7 +171,7 @@ async function readParts(reader: Reader, holds: HoldRow[]) {
   )
 }
 
-/** The head after the entries, or the first entry that does not follow from those before. */
+/** The head after all entries, or the first entry that does not follow from the previous ones. */
 function followChain(userId: string, chain: EntryRow[]) {
   let head = { balance: 0, seq: 0, headHash: GENESIS_HASH }
   for (const entry of chain) {

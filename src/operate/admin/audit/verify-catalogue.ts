@@ -1,6 +1,6 @@
 /**
- * Compares the entries of the catalogue with their history, which no one can change: the newest revision of an entry is what is
- * stored. An entry without a history, from before there was one, is not checked.
+ * Compares the entries of the catalogue with their history, which nobody can change: the newest revision must equal the
+ * stored entry. Entries that are older than the history have none and are not checked.
  */
 import { and, asc, eq, inArray, isNotNull, max, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
@@ -15,10 +15,10 @@ import { differs, type Finding, readJson } from './finding.ts'
 
 type Revision = Tables['catalogueRevisions']['$inferSelect']
 
-/** Entries of a statement. */
+/** Entries per statement. */
 const PAGE = 200
 
-/** In a snapshot: an import writes an entry and its revision by several statements. */
+/** Needs a snapshot: an import writes an entry and its revision in several statements. */
 export async function findWrongCatalogue(reader: Reader): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { kind } of kinds) findings.push(...(await findWrongEntries(reader, kind)))
@@ -78,16 +78,16 @@ function auditEntry(
   return [
     ...(first.revision > 1 ? differs(null, what('revision'), 1, first.revision) : gaps),
     ...memberFindings(what('entry'), readJson(last.entry), entry),
-    // An older entry got its history with a change.
+    // The history of an older entry begins with its first change.
     ...(first.revision === 1 ? differs(null, what('created_at'), times.createdAt, first.createdAt) : []),
-    // A collectible that changes with a pack is also in others.
+    // A collectible can change with one pack and also be in other packs.
     ...(kind === 'pack' && written.includes(times.updatedAt.getTime())
       ? []
       : differs(null, `${kind}.updated_at of ${id}`, last.createdAt, times.updatedAt)),
   ]
 }
 
-/** Members that a later version has added are not in older revisions. */
+/** Older revisions lack members that a later version added. */
 function memberFindings(what: string, recorded: unknown, stored: unknown, isNested = false): Finding[] {
   const isList = Array.isArray(recorded) && Array.isArray(stored)
   if (isList && recorded.length !== stored.length)
@@ -102,13 +102,13 @@ function memberFindings(what: string, recorded: unknown, stored: unknown, isNest
   )
 }
 
-/** As a version that knows a member completes an entry without it. */
+/** Whether a value is the default that a newer version fills in for a missing member. */
 const isDefault = (value: unknown) => /^(null|false|0|""|\[\]|\{\})$/.test(JSON.stringify(value ?? null))
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** The column of a text has it in its default language. */
+/** The column of a text must contain its default language. */
 async function findWrongTexts(reader: Reader): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { table, shape } of tablesInOrder(reader.tables)) {
@@ -130,7 +130,7 @@ async function findWrongTexts(reader: Reader): Promise<Finding[]> {
   return findings
 }
 
-/** Those of variants that are listed, and of the items of a set, are 0, 1, 2 … */
+/** Positions of listed variants and of the items of a set must be 0, 1, 2 … */
 async function findWrongPositions(reader: Reader): Promise<Finding[]> {
   const { productVariants: variants, setItems: items } = reader.tables
   const rows = [
@@ -148,7 +148,7 @@ async function findWrongPositions(reader: Reader): Promise<Finding[]> {
   })
 }
 
-/** The version of what listens to events is not less than what names it. */
+/** No row may name a newer version of the kind `events` than the current one. */
 async function findWrongVersion(reader: Reader): Promise<Finding[]> {
   const { rules, questVersions, events } = reader.tables
   const found = [
@@ -161,7 +161,7 @@ async function findWrongVersion(reader: Reader): Promise<Finding[]> {
   return revision < last ? differs(null, 'catalogue_versions.revision of events', last, revision) : []
 }
 
-/** The columns of a rule are those of its current version, and its versions are the revisions of the entry. */
+/** The columns of a rule must equal its current version, and its versions must equal the revisions of the entry. */
 async function findWrongRules(reader: Reader): Promise<Finding[]> {
   const { rules, ruleVersions: versions } = reader.tables
   const rows = await reader
@@ -193,7 +193,7 @@ async function findWrongRules(reader: Reader): Promise<Finding[]> {
   ]
 }
 
-/** Each version was written with a revision. Those from before the history have none. */
+/** Each version must have a revision. Versions that are older than the history have none. */
 async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promise<Finding[]> {
   const { catalogueRevisions: revisions, ruleVersions, questVersions } = reader.tables
   const stored =
@@ -221,7 +221,7 @@ async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promis
   return [...Map.groupBy(stored, ({ id }) => id)].flatMap(([id, versions]) => {
     const newest = versions.toSorted((a, b) => b.version - a.version)
     const all = (recorded.get(id) ?? []).toSorted((a, b) => b.revision - a.revision)
-    // That of an older entry begins with its state before.
+    // The history of an older entry begins with its previous state.
     const history = all.filter(({ revision }) => revision > 0)
     const isWhole = all.length > 0 && all.length === history.length
     const rows = isWhole
@@ -240,7 +240,10 @@ async function findWrongVersions(reader: Reader, kind: 'rule' | 'quest'): Promis
   })
 }
 
-/** What is kept apart: nothing else tells of a revision that was removed together with the state of its entry. */
+/**
+ * Compares with separately stored counters: nothing else reveals a revision that was removed together with the state of its
+ * entry.
+ */
 async function findLostRevisions(reader: Reader): Promise<Finding[]> {
   const { catalogueRevisions: revisions } = reader.tables
   const rows = await reader
@@ -252,7 +255,7 @@ async function findLostRevisions(reader: Reader): Promise<Finding[]> {
     const isThere = stored.some(({ entryId, revision }) => nameOfRevision(entryId, revision) === last)
     const what = `catalogue_revisions.rows of ${kind}`
     return [
-      // A former version that serves during a release adds rows and counts none.
+      // A previous version that still runs during a release adds rows without counting them.
       ...(stored.length < rows ? differs(null, what, rows, stored.length) : []),
       ...(isThere ? [] : differs(null, what, last, null)),
     ]

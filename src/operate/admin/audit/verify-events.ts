@@ -1,6 +1,6 @@
 /**
- * Evaluates the events of all fans again and recounts limits and budgets: takes no lock and writes nothing. While the API runs,
- * findings are sure in a snapshot only.
+ * Evaluates the events of all fans again, and recounts limits and budgets. Takes no lock and writes nothing. While the API
+ * runs, findings are certain only in a snapshot.
  */
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'

@@ -1,4 +1,4 @@
-/** Recomputes what follows from other rows about a fan: merges, relations to others, and what the staff find a fan by. */
+/** Recomputes derived data of a fan: merges, relations to others, and search keys. */
 import { and, eq, inArray, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader } from '../../../../db/index.ts'
@@ -8,7 +8,7 @@ import { nameKeyOf, searchKeysOf } from '../../../identity/users/search-keys.ts'
 import { differs, differsInTime, type Finding, readJson } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
-/** In a snapshot. */
+/** Needs a snapshot. */
 export async function findWrongFans(reader: Reader, range: Range): Promise<Finding[]> {
   return [
     ...(await findWrongMerges(reader, range)),
@@ -19,7 +19,7 @@ export async function findWrongFans(reader: Reader, range: Range): Promise<Findi
   ]
 }
 
-/** The record of a merged fan leads to the end of the chain of merges, which has not been merged itself. */
+/** The record of a merged fan must point to the end of the chain of merges, which is not merged itself. */
 async function findWrongMerges(reader: Reader, range: Range): Promise<Finding[]> {
   const { users, fanMerges } = reader.tables
   const records = await reader
@@ -38,7 +38,7 @@ async function findWrongMerges(reader: Reader, range: Range): Promise<Finding[]>
   })
 }
 
-/** A block is in both rows of a pair, and the number of follows is that of the rows. */
+/** A block must be in both rows of a pair, and the count of follows must equal the number of rows. */
 async function findWrongRelations(reader: Reader, range: Range): Promise<Finding[]> {
   const { fanRelations: relations, followCounts, users } = reader.tables
   const { fanId, otherId, blockedAt, blockedByAt, followedAt } = relations
@@ -87,7 +87,7 @@ async function findWrongRelations(reader: Reader, range: Range): Promise<Finding
   ]
 }
 
-/** Each link has its event, of the fan or of one who was merged into them. */
+/** Each link must have its event, of the fan or of a fan who was merged into them. */
 async function findWrongWallets(reader: Reader, range: Range): Promise<Finding[]> {
   const { wallets, users, events } = reader.tables
   const rows = await reader
@@ -116,7 +116,7 @@ async function findWrongWallets(reader: Reader, range: Range): Promise<Finding[]
   })
 }
 
-/** The record of an erased fan is final, and has no profile. */
+/** The record of an erased fan must be final and have no profile. */
 async function findWrongTombstones(reader: Reader, range: Range): Promise<Finding[]> {
   const { users } = reader.tables
   const rows = await reader
@@ -129,7 +129,7 @@ async function findWrongTombstones(reader: Reader, range: Range): Promise<Findin
   ])
 }
 
-/** A task fills those that an older version left empty. */
+/** Keys may be empty: a task fills rows of older versions. */
 async function findWrongKeys(reader: Reader, range: Range): Promise<Finding[]> {
   const { users, identities } = reader.tables
   const fans = await reader

@@ -1,4 +1,4 @@
-/** Compares each grant with its ledger entry, which no one can change. */
+/** Compares each grant with its ledger entry, which nobody can change. */
 import { eq, isNull, ne, or } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from './finding.ts'

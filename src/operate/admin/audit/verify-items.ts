@@ -1,4 +1,4 @@
-/** Recomputes the history of items that changed hands, and compares it with their owners. */
+/** Recomputes the history of transferred items, and compares it with their owners. */
 import { and, asc, eq, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { hashOfLink, hashOfOwner, originHashOf } from '../../../play/packs/provenance-chain.ts'
@@ -8,7 +8,7 @@ import { inRange, type Range } from './stored-fans.ts'
 type Item = Tables['userItems']['$inferSelect']
 type Link = Tables['itemTransfers']['$inferSelect']
 
-/** By the fans who drew the items. One statement, and so one snapshot: an owner and a link are written together. */
+/** Selects items by the fan who drew them. One statement, and so one snapshot: an owner and a link are written together. */
 export async function findWrongItems(reader: Reader, range: Range): Promise<Finding[]> {
   const { userItems: items, itemTransfers: links } = reader.tables
   const rows = await reader
@@ -34,7 +34,7 @@ export async function findWrongItems(reader: Reader, range: Range): Promise<Find
   return [...findings, ...(await findLinksWithoutItem(reader, range))]
 }
 
-/** The first wrong link, or otherwise what does not follow from the last one. */
+/** The first wrong link, otherwise the columns of the item that do not follow from the last link. */
 function auditItem(item: Item, links: Link[]): Finding[] {
   const { userId, collectibleId, serialNumber } = item
   const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
@@ -64,7 +64,7 @@ function auditItem(item: Item, links: Link[]): Finding[] {
   ]
 }
 
-/** Null also for a value that is no instant, so that a link with one has another hash. */
+/** Null also for an invalid time, so that a link with one has another hash. */
 const textOf = (time: Date | null | undefined) =>
   time && !Number.isNaN(time.getTime()) ? time.toISOString() : null
 

@@ -1,7 +1,8 @@
 /**
- * Recomputes what follows from the ledger and from events, while the API runs: takes no lock and writes nothing. A fan with
- * findings is read again as of one moment before anything is reported, since concurrent writes may explain them. A whole chain
- * that was rewritten together with its account and scores shows in the digest only: store it elsewhere and compare it.
+ * Recomputes all data that is derived from the ledger and from events, while the API runs. Takes no lock and writes nothing.
+ * Because concurrent writes can cause findings, a fan with findings is read again in a snapshot before anything is reported.
+ * A chain that was rewritten as a whole, with its account and scores, shows only in the digest: store the digest elsewhere
+ * and compare it.
  */
 import { createHash } from 'node:crypto'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../../db/index.ts'
@@ -53,13 +54,13 @@ export interface LedgerReport {
 
 export interface VerifyOptions {
   onFinding?: (finding: Finding) => void
-  /** With them, encrypted columns are checked as well. */
+  /** If given, encrypted columns are checked too. */
   keys?: EncryptionKeys | undefined
   /** Fans checked so far, and the approximate total. May throw to stop, and is awaited. */
   onProgress?: (done: number, total: number) => void | Promise<void>
 }
 
-/** Text that is no JSON, in a column that has it, is a finding, and does not end the verification. */
+/** Reports invalid JSON in a JSON column as a finding, so that it does not end the verification. */
 const withJson =
   <Given extends unknown[]>(find: (reader: Reader, ...given: Given) => Promise<Finding[]>) =>
   async (reader: Reader, ...given: Given): Promise<Finding[]> => {
@@ -71,7 +72,7 @@ const withJson =
     }
   }
 
-/** What of a range of fans follows from other rows. Of several statements: certain only as of one moment. */
+/** Checks of a range of fans. They take several statements, so their findings are certain only in a snapshot. */
 export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise<Finding[]>)[] = [
   findWrongMergedExpiry,
   findWrongPredictions,
@@ -88,7 +89,7 @@ export const CHECKS_OF_FANS: readonly ((reader: Reader, range: Range) => Promise
   findUnrecorded,
 ].map(withJson)
 
-/** Likewise of what is not of single fans. */
+/** The same for data that does not belong to single fans. */
 export const CHECKS_OF_ALL: readonly ((reader: Reader) => Promise<Finding[]>)[] = [
   findWrongGrants,
   findWrongOrders,
@@ -111,7 +112,7 @@ export async function verifyLedger(
     report.findings += findings.length
     for (const finding of findings) onFinding?.(finding)
   }
-  /** Reads again as of one moment what several statements have found: concurrent writes may explain it. */
+  /** Repeats a check in a snapshot if it has findings, since concurrent writes may have caused them. */
   const sayIfSure = async (find: (reader: Reader) => Promise<Finding[]>) => {
     if ((await find(read)).length > 0) say(await db.snapshot(find))
   }
@@ -145,7 +146,7 @@ export async function verifyLedger(
     }
   } catch (error) {
     const fault = translateDatabaseError(error)
-    // Damage that prevents reading has been reported.
+    // Damage that prevents reading has already been reported.
     if (!(damage.length > 0 && fault instanceof DatabaseError && fault.fault === 'corrupt')) throw fault
   }
   return { ...report, digest: digest.digest('hex') }
@@ -162,7 +163,7 @@ async function* auditRange(read: Reader, range: Range, userIds: string[], boards
   for (const [userId, fan] of stored) yield { userId, verdict: createAudit(userId).conclude(fan), entries: 0 }
 }
 
-/** Checks one fan as of one moment: entries up to the last one of that moment never change. */
+/** Checks one fan at one moment: entries up to the last one at that moment never change. */
 export async function checkFan(reader: Reader, userId: string): Promise<Verdict> {
   const { fan, lastSeq } = await readStoredFan(reader, userId)
   const audit = createAudit(userId)

@@ -1,4 +1,4 @@
-/** Recomputes what has ended of the points of fans who remain of a merge: it depends on the ledgers of the merged fans too. */
+/** Recomputes the expired points of fans who remained after a merge, which also depend on the ledgers of the merged fans. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { endOfExpiredDay } from '../../../economy/points/expiry.ts'
@@ -6,7 +6,7 @@ import { lotsOf, readMergedLedgers } from '../../../economy/points/lots.ts'
 import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
-/** Entries never change: the ledgers are read after the entries about what has ended, and so include all before them. */
+/** Entries never change. The ledgers are read after the entries of expiry, so they include all earlier entries. */
 export async function findWrongMergedExpiry(reader: Reader, range: Range): Promise<Finding[]> {
   const { fanMerges, pointsEntries: entries } = reader.tables
   const { userId, seq, delta, ref } = entries
@@ -18,7 +18,7 @@ export async function findWrongMergedExpiry(reader: Reader, range: Range): Promi
   const ledgers = await readMergedLedgers(reader, [...new Set(expired.map(({ userId }) => userId))])
   return expired.flatMap(({ userId, seq, delta, ref }): Finding[] => {
     const end = endOfExpiredDay(ref)
-    // The audit of the fan's own entries reports it.
+    // The audit of the fan's own entries reports this error.
     if (!end) return []
     const ended = lotsOf(ledgers, userId, seq).filter(({ at }) => at < end)
     const expected = -ended.reduce((sum, { points }) => sum + points, 0)

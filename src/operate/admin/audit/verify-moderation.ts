@@ -1,4 +1,6 @@
-/** Folds the decisions of moderators again, and compares them with the records of fans, reports, notes and appeals. */
+/**
+ * Applies the decisions of moderators again, and compares the result with the records of fans, reports, notes and appeals.
+ */
 import { and, asc, eq, isNotNull, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { foldDecisions } from '../../../identity/sanctions/decisions.ts'
@@ -9,7 +11,7 @@ import { inRange, type Range } from './stored-fans.ts'
 type Decision = Tables['moderationDecisions']['$inferSelect']
 type User = Tables['users']['$inferSelect']
 
-/** In a snapshot: a decision is written together with what it changes. */
+/** Needs a snapshot: a decision is written together with its effects. */
 export async function findWrongModeration(reader: Reader, range: Range): Promise<Finding[]> {
   const { moderationDecisions, users } = reader.tables
   const decisions = await reader
@@ -68,7 +70,7 @@ async function findWrongNotes(reader: Reader, range: Range): Promise<Finding[]> 
   )
 }
 
-/** An appeal that is granted lifts its sanction, unless that has ended before. */
+/** A granted appeal must lift its sanction, unless the sanction had already ended. */
 async function findWrongAppeals(
   reader: Reader,
   range: Range,
@@ -93,7 +95,7 @@ async function findWrongAppeals(
   })
 }
 
-/** A report is resolved by a decision about its fan, at that time. */
+/** A resolved report must name a decision about its fan, with the same time. */
 async function findWrongReports(reader: Reader, range: Range): Promise<Finding[]> {
   const { reports, moderationDecisions: decisions, users } = reader.tables
   const rows = await reader
@@ -106,7 +108,7 @@ async function findWrongReports(reader: Reader, range: Range): Promise<Finding[]
     const { id, fanId, subjectKind, subjectId, decisionId, resolvedAt, actionTaken } = report
     const what = (column: string) => `reports.${column} of ${id}`
     const own = subjectKind === 'fan' ? differs(fanId, what('subject_id'), fanId, subjectId) : []
-    // An erasure resolves what is open without a decision.
+    // An erasure resolves open reports without a decision.
     if (decisionId === null)
       return resolvedAt && !erasedAt ? [...own, ...differs(fanId, what('decision_id'), 'set', null)] : own
     if (!decision) return [...own, ...differs(fanId, what('decision_id'), 'a decision', decisionId)]

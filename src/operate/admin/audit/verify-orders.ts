@@ -1,4 +1,4 @@
-/** What must hold of the stock and the orders of the shop at every instant. Each rule is one statement, and so one snapshot. */
+/** Invariants of the stock and the orders of the shop. Each is checked by one statement, and so in one snapshot. */
 import {
   aliasedTable,
   and,
@@ -31,7 +31,7 @@ export async function findWrongOrders(reader: Reader): Promise<Finding[]> {
   return found.flat()
 }
 
-/** Sold units are those of lines that are sold; sold and held ones together are at most the stock. */
+/** The number of sold units must equal the units of sold lines. Sold and held units together must not exceed the stock. */
 async function findWrongStock(reader: Reader): Promise<Finding[]> {
   const { productVariants: variants, orderLines: lines } = reader.tables
   const unitsWhere = (condition: SQL) => {
@@ -68,7 +68,7 @@ async function findWrongStock(reader: Reader): Promise<Finding[]> {
   })
 }
 
-/** The price of an order is the sum of its lines, less the discount. */
+/** The price of an order must be the sum of its lines minus the discount. */
 async function findWrongTotals(reader: Reader): Promise<Finding[]> {
   const { orders, orderLines: lines } = reader.tables
   const sum = reader
@@ -85,7 +85,7 @@ async function findWrongTotals(reader: Reader): Promise<Finding[]> {
   )
 }
 
-/** Lines are sold once their order was completed, and held only while it is pending. */
+/** Lines must be sold when their order was completed, and held only while it is pending. */
 async function findWrongLines(reader: Reader): Promise<Finding[]> {
   const { orders, orderLines: lines } = reader.tables
   const rows = await reader
@@ -125,14 +125,14 @@ async function findWrongLines(reader: Reader): Promise<Finding[]> {
 }
 
 /**
- * A voucher has one state: used by the order that it reduced, as long as that is paid, or at a desk; else void once its own order is
- * not paid any more or its fan is erased; else valid.
+ * A voucher must have exactly one state: used, by the paid order that it reduced or at a desk; otherwise void, if its own
+ * order is no longer paid or its fan is erased; otherwise valid.
  */
 async function findWrongVouchers(reader: Reader): Promise<Finding[]> {
   return [...(await findUnspentCredits(reader)), ...(await findWrongUnits(reader))]
 }
 
-/** Paid orders that a voucher reduced, and which it says nothing of. */
+/** Paid orders with a voucher that does not name the order. */
 async function findUnspentCredits(reader: Reader): Promise<Finding[]> {
   const { orders, orderUnits: units } = reader.tables
   const isUser = eq(units.usedBy, sql`'order:' || ${orders.id}`)
@@ -186,7 +186,7 @@ async function findWrongUnits(reader: Reader): Promise<Finding[]> {
   })
 }
 
-/** A discount is the credit of the voucher, and not more than the lines cost. */
+/** A discount must equal the credit of the voucher, limited to the price of the lines. */
 async function findWrongDiscounts(reader: Reader): Promise<Finding[]> {
   const { orders, orderUnits: units, orderLines: lines } = reader.tables
   const reduced = await reader
@@ -221,7 +221,7 @@ async function findWrongDiscounts(reader: Reader): Promise<Finding[]> {
   )
 }
 
-/** What the lines of orders have delivered, by their kind. In a snapshot, by the fans of the orders. */
+/** Checks the delivered units of order lines, by kind, for the fans of the orders. Needs a snapshot. */
 export async function findWrongDeliveries(reader: Reader, range: Range): Promise<Finding[]> {
   const {
     orders,
@@ -243,7 +243,7 @@ export async function findWrongDeliveries(reader: Reader, range: Range): Promise
     .leftJoin(packPurchases, eq(packPurchases.id, units.packPurchaseId))
     .where(inRange(orders.userId, range))
     .orderBy(asc(units.unit))
-  // An order of a fan who was merged has moved, and what it gave stays with that record.
+  // The order of a merged fan has moved, but the items that it gave stay with the merged record.
   const given = await reader
     .select({ givenFor: items.givenFor, collectibleId: items.collectibleId })
     .from(users)
@@ -279,7 +279,7 @@ interface Delivered {
   purchase: Tables['packPurchases']['$inferSelect'] | null
 }
 
-/** What makes a kind, in `delivers`: one of these. */
+/** The members of `delivers` for each kind, of which one must be present. */
 const GIVES: Record<string, readonly (keyof Delivers)[]> = {
   physical: [],
   voucher: [],
@@ -342,7 +342,7 @@ function lineFindings(order: Order, line: Line, delivered: Delivered[]): Finding
 /** Guarantee of the cast: an import writes it. */
 const deliversOf = (text: string | null) => Object(readJson(text)) as Delivers
 
-/** Takes the items of the line out of `itemOf`. */
+/** Checks the items of the line, and removes them from `itemOf`. */
 function itemFindings(
   { userId, completedAt }: Order,
   line: Line,

@@ -1,4 +1,4 @@
-/** Repeats the draws of opened packs, and recounts what packs and collectibles count. */
+/** Repeats the draws of opened packs, and recounts the counters of packs and collectibles. */
 import { and, eq, isNull, max, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { type DrawTerms, drawItems, hashSeed, parseTerms } from '../../../play/packs/draw.ts'
@@ -9,7 +9,7 @@ type Purchase = Tables['packPurchases']['$inferSelect']
 type Pack = Tables['userPacks']['$inferSelect']
 type Item = Tables['userItems']['$inferSelect']
 
-/** By the fans who bought the packs. In a snapshot: a pack and its items are read apart. */
+/** Selects packs by the fan who bought them. Needs a snapshot: a pack and its items are read by separate statements. */
 export async function findWrongPacks(reader: Reader, range: Range): Promise<Finding[]> {
   const { packPurchases: purchases, userPacks: packs, userItems: items, users } = reader.tables
   const rows = await reader
@@ -28,7 +28,7 @@ export async function findWrongPacks(reader: Reader, range: Range): Promise<Find
   const byPack = Map.groupBy(drawn, ({ item }) => item.userPackId)
   return rows.flatMap(({ purchase, pack, erasedAt }) => [
     ...purchaseFindings(purchase, pack),
-    // Only an erasure deletes the seed, with which the draw can be repeated.
+    // Only an erasure may delete the seed, which is needed to repeat the draw.
     ...(pack?.seedErasedAt && !erasedAt
       ? differs(pack.userId, `user_packs.seed_erased_at of ${pack.id}`, null, pack.seedErasedAt)
       : []),
@@ -55,7 +55,7 @@ function readTerms(text: string): DrawTerms | null {
   }
 }
 
-/** A pack whose purchase is paid back is revoked, unless it was opened. */
+/** A pack whose purchase is refunded must be revoked, unless it was opened. */
 function packFindings(
   purchase: Purchase,
   pack: Pack,
@@ -89,13 +89,16 @@ function packFindings(
     ),
     ...byPosition.flatMap(({ item, mergedInto }) => [
       ...differsInTime(userId, `user_items.created_at of ${id} ${item.position}`, openedAt, item.createdAt),
-      // An item of a fan who was merged stays with that record.
+      // An item of a merged fan stays with the merged record.
       ...(mergedInto === userId ? [] : differs(userId, `user_items.user_id of ${id}`, userId, item.userId)),
     ]),
   ]
 }
 
-/** Sold packs are those that fans have; the serial numbers of a collectible are 1 to the number of its items. */
+/**
+ * The number of sold packs must equal the packs of fans, and the serial numbers of a collectible must be 1 to the number of
+ * its items.
+ */
 export async function findWrongSupply(reader: Reader): Promise<Finding[]> {
   const { packs, userPacks, collectibles, userItems: items } = reader.tables
   const soldPacks = reader

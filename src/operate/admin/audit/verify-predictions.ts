@@ -1,4 +1,4 @@
-/** Scores predictions again, and compares what they have booked with the ledger, whose entries no one can change. */
+/** Scores predictions again, and compares their points with the ledger, whose entries nobody can change. */
 import { and, eq, gte, inArray, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Reader } from '../../../../db/index.ts'
@@ -10,14 +10,14 @@ import { targetOf } from '../../../play/predictions/target.ts'
 import { differs, type Finding, readJson, type Value } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
-/** Events of a statement. */
+/** Events per statement. */
 const PAGE = 500
 
 /** One statement for each kind of finding, and so one snapshot: a prediction and its entries are written together. */
 export async function findWrongPredictions(reader: Reader, range: Range): Promise<Finding[]> {
   const { predictions, pointsEntries: entries } = reader.tables
   const ofPredictions = inArray(entries.reason, ['prediction', 'prediction_void'])
-  // A ref is the match, a colon, and more; a slug has no colon, and `;` is the next character.
+  // A ref begins with the match and a colon. A slug has no colon, and `;` is the next character.
   const ofMatch = and(
     gte(entries.ref, sql`${predictions.matchId} || ':'`),
     lt(entries.ref, sql`${predictions.matchId} || ';'`),
@@ -56,7 +56,7 @@ export async function findWrongPredictions(reader: Reader, range: Range): Promis
   ]
 }
 
-/** In a snapshot: a settlement is written with its match, and its predictions follow batch by batch. */
+/** Needs a snapshot: a settlement is written with its match, and its predictions follow in batches. */
 export const findWrongScores = async (reader: Reader, range: Range): Promise<Finding[]> => [
   ...(await findWrongResults(reader, range)),
   ...(await findWrongSeasons(reader, range)),
@@ -92,7 +92,7 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
         findings.push(...found(toSnakeCase(column), null, prediction[column]))
     if (settlement?.action === 'settle' && settlement.dueAt === null && revision === null)
       findings.push(...found('revision', settlement.revision, null))
-    // One that could not be booked is tried again, and has no revision until then.
+    // A prediction that could not be booked is tried again, and has no revision until then.
     if (settlement && revision !== null && (settlement.dueAt === null || revision === settlement.revision)) {
       const target = targetOf(prediction, settlement)
       findings.push(...found('revision', settlement.revision, revision))
@@ -119,7 +119,7 @@ async function findWrongResults(reader: Reader, range: Range): Promise<Finding[]
   })
 }
 
-/** The entries of a match name the season that was fixed with its first batch. */
+/** The entries of a match must name the season that its first batch fixed. */
 async function findWrongSeasons(reader: Reader, range: Range): Promise<Finding[]> {
   const { pointsEntries: entries, matchSettlements: settlements } = reader.tables
   const booked = await reader
@@ -144,7 +144,7 @@ async function findWrongSeasons(reader: Reader, range: Range): Promise<Finding[]
   })
 }
 
-/** The last settlement of a match is of its state. */
+/** The last settlement of a match must fit its current state. */
 export async function findWrongSettlements(reader: Reader): Promise<Finding[]> {
   const { matches, matchSettlements: settlements } = reader.tables
   const rows = await reader

@@ -1,4 +1,4 @@
-/** Recomputes the history of every item that changed hands, while the API runs: takes no lock and writes nothing. */
+/** Recomputes the history of every transferred item, while the API runs. Takes no lock and writes nothing. */
 import type { Database } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
 import { readRanges } from './stored-fans.ts'

@@ -1,6 +1,6 @@
 /**
- * Compares the purchases of every kind with what has paid them: entries of points, which no one can change, payments with money, and
- * cash that is held.
+ * Compares the purchases of every kind with their payments: entries of points, which nobody can change, payments with money,
+ * and held cash.
  */
 import { and, eq, inArray, isNull, min, or, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
@@ -38,7 +38,7 @@ export async function findWrongPurchases(reader: Reader, range: Range): Promise<
 async function findWrongPoints(reader: Reader, range: Range, { of, table, kind }: Kind): Promise<Finding[]> {
   const { pointsEntries: entries, [of]: purchases, users } = reader.tables
   const reasons = pointsReasonsOf(kind)
-  // A purchase of a fan who was merged has moved, and its entries have not.
+  // A merge moves purchases but not their entries.
   const records = reader
     .select({ id: users.id })
     .from(users)
@@ -100,14 +100,14 @@ async function findWrongMoney(reader: Reader, range: Range, { of, table, kind }:
   })
 }
 
-/** What a status says about the other columns. */
+/** Checks the other columns of a purchase against its status. */
 function stateFindings(purchase: Purchase, table: string): Finding[] {
   const { id, userId, status, completedAt, refundedAt, paymentReference } = purchase
   const found = (column: string, isDue: boolean, value: Date | string | null) =>
     differs(userId, `${table}.${column} of ${id}`, isDue ? 'set' : null, isSet(value))
   const isPaid = PAID.includes(status)
   return [
-    // What was paid too late has never been completed.
+    // A purchase that was paid too late was never completed.
     ...(isPaid && status !== 'completed' ? [] : found('completed_at', isPaid, completedAt)),
     ...found('refunded_at', status === 'refunded', refundedAt),
     ...(isPaid && needsMoney(purchase) ? [] : found('payment_reference', false, paymentReference)),
@@ -154,7 +154,7 @@ function holdFindings(purchase: Purchase, hold: Hold | null): Finding[] {
   ]
 }
 
-/** Of the hold. The first is the one of which a finding speaks. Null: no hold. */
+/** The allowed states of the hold; findings name the first one. Null: no hold. */
 function statesOf(purchase: Purchase): (string | null)[] {
   if (!needsMoney(purchase)) return [null]
   if (isPaidByGateway(purchase)) return [null, 'released']
@@ -176,7 +176,7 @@ async function findHoldsOfNothing(reader: Reader, range: Range): Promise<Finding
   )
 }
 
-/** Payments whose purchase does not exist. */
+/** Finds payments whose purchase does not exist. */
 export async function findPaymentsOfNothing(reader: Reader): Promise<Finding[]> {
   const { payments, packPurchases, orders, topUps } = reader.tables
   const { purchaseId, amount } = payments

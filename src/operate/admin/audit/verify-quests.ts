@@ -1,6 +1,6 @@
 /**
- * Recomputes the quests of every fan from their events while the API runs: it takes no lock and writes nothing. A fan with
- * findings is read again in a snapshot before anything is reported, since concurrent writes may explain them.
+ * Recomputes the quests of every fan from their events while the API runs. Takes no lock and writes nothing. A fan with
+ * findings is read again in a snapshot before anything is reported, since concurrent writes may have caused them.
  */
 import type { Database, Reader } from '../../../../db/index.ts'
 import { eachUser } from '../../../identity/users/users.ts'
@@ -16,7 +16,7 @@ interface Options {
   onProgress?: (done: number) => void | Promise<void>
 }
 
-/** Erased fans are not checked: what counted for them is deleted. Counts what was checked, and the findings. */
+/** Does not check erased fans, whose counted events are deleted. Returns the number of checked items and of findings. */
 export async function verifyQuests(
   { read, snapshot }: Pick<Database, 'read' | 'snapshot'>,
   { onFinding, onProgress }: Options = {},
@@ -27,7 +27,7 @@ export async function verifyQuests(
     for (const finding of findings) onFinding?.(finding)
     report.findings += findings.length
   }
-  // An import between two statements may explain them.
+  // An import between two statements may have caused them.
   if ((await findWrongQuests(read)).length > 0) say(await snapshot(findWrongQuests))
   for await (const { id: userId } of eachUser(read)) {
     const first = await checkFan(read, basis, userId)

@@ -1,6 +1,6 @@
 /**
- * Compares rows with the events that say how they came to be: events are hashed, and those of a fan have no gaps. An event whose data
- * was deleted says nothing, and neither does a row that is older than its events.
+ * Compares rows with the events that describe their creation: events are hashed, and the events of a fan have no gaps.
+ * Events without data, and rows that are older than their events, are skipped.
  */
 import { and, eq, getTableName, inArray, isNotNull, or } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
@@ -17,18 +17,18 @@ interface Happened<Type extends ApplicationEventType> {
   eventId: string
   data: DataOf<Type>
   at: Date
-  /** The ids that a row of the fan may have: those of the records that were merged. */
+  /** The user ids that a row of the fan may have, including those of merged records. */
   fan: Fan
 }
 
-/** Any of these values, since the row may have stayed with the record of a merged fan, or moved. */
+/** Matches any of these ids, since a row may have stayed with a merged record or moved. */
 class Fan {
   constructor(readonly ids: readonly string[]) {}
 }
 
 type Columns = Record<string, Value | Fan>
 
-/** What a row must have, which its key names. */
+/** The expected columns of a row, which the key identifies. */
 interface Fact {
   of: keyof Tables
   key: Record<string, string | Fan>
@@ -161,13 +161,13 @@ const lineFacts = ({ data: { orderId, lines } }: OrderHappened): Fact[] =>
     columns: { productId, variantId, quantity, priceAmount: price.amount },
   }))
 
-/** A void says of these that they did not happen. What a purchase gave has happened, also after its refund. */
+/** After a void, facts of these types no longer hold. A purchase still delivered its goods, even after its refund. */
 const UNDONE_BY_VOID: readonly string[] = ['reward.claimed', 'reward.redeemed']
 
-/** Their facts are in no data, and outlive it. */
+/** The facts of these types do not need the data of the event. */
 const WITHOUT_DATA: readonly string[] = ['onboarding.completed']
 
-/** In a snapshot: an event is written together with what it tells of. */
+/** Needs a snapshot: an event is written together with the rows that it describes. */
 export const findUnrecorded = (reader: Reader, range: Range): Promise<Finding[]> =>
   byMergedFans(reader, range, (some, fanOf) => findWrongOf(reader, some, fanOf))
 
@@ -182,7 +182,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
         ...[or(isNotNull(events.data), inArray(events.type, WITHOUT_DATA)), inRange(events.userId, range)],
       ),
     )
-  // At one instant, what a merged record has comes before what the fan has who remains.
+  // At the same time, events of a merged record come before events of the remaining fan.
   const isOfFan = ({ userId }: EventRow) => fanOf.get(userId ?? '') === userId
   const ordered = rows.toSorted(
     (a, b) =>
@@ -202,7 +202,7 @@ async function findWrongOf(reader: Reader, range: Range, fanOf: Map<string, stri
 interface Expected {
   userId: string
   fact: Fact
-  /** The values that each column may have. */
+  /** The allowed values of each column. */
   columns: Map<string, (Value | Fan)[]>
 }
 
@@ -223,7 +223,7 @@ function factsOf(row: EventRow, members: string[]): readonly Fact[] {
 function add(expected: Map<string, Expected>, { userId }: EventRow, fact: Fact, isMerged: boolean) {
   const name = JSON.stringify([fact.of, Object.values(fact.key)])
   const known = expected.getOrInsertComputed(name, () => ({ userId: userId ?? '', fact, columns: new Map() }))
-  // Two records of one fan may each have a row.
+  // Two merged records may each have a row.
   const hasSeveral = isMerged && Object.values(fact.key).some(value => value instanceof Fan)
   for (const [column, value] of Object.entries(fact.columns))
     known.columns.set(column, [
@@ -232,10 +232,10 @@ function add(expected: Map<string, Expected>, { userId }: EventRow, fact: Fact, 
     ])
 }
 
-/** A merge copies a completed set without what it gave. */
+/** A merge copies a completed set without its reward. */
 const copied = (column: string) => (column === 'points' ? [0] : column === 'rewardId' ? [null] : [])
 
-/** Rows of a statement. */
+/** Rows per statement. */
 const PAGE = 500
 
 async function compareRows(reader: Reader, of: keyof Tables, expected: Expected[]): Promise<Finding[]> {

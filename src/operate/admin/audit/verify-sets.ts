@@ -1,4 +1,4 @@
-/** Compares each completed set with its ledger entry, which no one can change. */
+/** Compares each completed set with its ledger entry, which nobody can change. */
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from './finding.ts'

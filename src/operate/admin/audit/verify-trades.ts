@@ -1,10 +1,12 @@
-/** Compares completed trades with the histories of items: each of their items has moved by them, once, and no other item has. */
+/**
+ * Compares completed trades with the histories of items: a trade must have moved each of its items once, and no other item.
+ */
 import { and, eq, isNull, like, ne, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { Finding } from './finding.ts'
 import { inRange, type Range } from './stored-fans.ts'
 
-/** By the fans who made the offers, and by those who received items. A trade and its links are written together. */
+/** Selects by the fans who made offers and the fans who received items. A trade and its links are written together. */
 export const findWrongTrades = async (reader: Reader, range: Range): Promise<Finding[]> => [
   ...(await findMissingLinks(reader, range)),
   ...(await findLinksWithoutTrade(reader, range)),

@@ -25,7 +25,7 @@ interface BackupOptions {
   force?: boolean | undefined
   /** The list of erasures, which the backup completes. */
   erasures: string
-  /** Where the pictures are, null if that is not configured; undefined leaves them out. */
+  /** The store of the pictures; null if none is configured. Undefined leaves pictures out. */
   uploads: UploadsConfig | null | undefined
   onVerified: OnVerified
   onPicture: OnPicture
@@ -36,20 +36,20 @@ export interface Backup {
   bytes: number
   rows: number
   migrations: number
-  /** Null: the copy has another schema version, of which only the file was checked. */
+  /** Null: the copy has another schema version, so only the file was checked. */
   ledgerDigest: string | null
-  /** Null: they were left out. */
+  /** Null: pictures were left out. */
   pictures: BackedUpPictures | null
-  /** Why pictures that no backup needs any more are still there; null if none are. */
+  /** Why pictures that no backup needs could not be deleted; null if there are none. */
   notTidied: string | null
 }
 
-/** Under another name until it is complete: a killed run leaves no file that looks like a backup. */
+/** The name of a copy until it is complete, so that a killed run leaves no file that looks like a backup. */
 export const partialOf = (file: string) => `${file}.partial`
 
 /**
- * Blocks its thread while it copies. A run that fails leaves nothing, and removes what a killed one of the same name left.
- * @throws BackupFault for a copy that is damaged or inconsistent; DatabaseError
+ * Blocks its thread while it copies. A failed run leaves nothing, and removes the remains of a killed run with the same
+ * name. @throws BackupFault for a damaged or inconsistent copy; DatabaseError
  */
 export async function backUp(path: string, file: string, options: BackupOptions): Promise<Backup> {
   const partial = partialOf(file)
@@ -68,7 +68,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     publishManifest(file)
     moveFile(partial, file)
     written = true
-    // The backup is one, also where older ones cannot be tidied up.
+    // The backup is valid even if files of older ones cannot be deleted.
     const notTidied = await removeUnused(file, realSources.now()).then(
       () => null,
       (error: Error) => error.message,
@@ -89,7 +89,7 @@ async function copyPictures(copy: string, file: string, { uploads, onPicture }: 
   return store ? backUpPictures(ids, store, file, onPicture) : { files: 0, copied: 0, missing: 0 }
 }
 
-/** Adds missing erasures to the list, such as those by other means than `erase-user`. */
+/** Adds missing erasures to the list, for example erasures that were not made by `erase-user`. */
 async function listErasures(copy: string, list: string): Promise<void> {
   const { read, close } = openSqliteCopy(copy, realSources)
   try {

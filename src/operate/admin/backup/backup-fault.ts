@@ -1,2 +1,2 @@
-/** Why a backup is not made, or not used: written for operators and staff. */
+/** Why a backup cannot be made or used, in words for operators and staff. */
 export class BackupFault extends Error {}

@@ -1,4 +1,4 @@
-/** Backs up in a thread of its own, so that requests are served meanwhile. */
+/** Backs up in a separate thread, so that requests are served meanwhile. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeSqlite } from '../../../../db/sqlite/copy.ts'
@@ -11,7 +11,7 @@ import type { BackupMessage, BackupOrder } from './thread.ts'
 const TURN_MS = 250
 
 /**
- * `onProgress`: how many fans of the copy are verified; what it throws ends the thread, and removes what it wrote.
+ * `onProgress` gets the number of verified fans of the copy. If it throws, the thread ends and its files are removed.
  * @throws BackupFault in words for staff
  */
 export async function backUpInThread(
@@ -37,14 +37,14 @@ export async function backUpInThread(
   try {
     while (isRunning) {
       await Promise.race([ended, Bun.sleep(TURN_MS)])
-      // A backup that has ended is one.
+      // A backup that has already ended stays valid.
       if (isRunning) await onProgress(verified.done, verified.total)
     }
     return await ended
   } finally {
     ended.catch(() => {})
     thread.terminate()
-    // Its folder may be what is wrong.
+    // The error may be about the folder itself.
     if (existsSync(partial)) {
       removeSqlite(partial)
       removePartialManifest(order.file)

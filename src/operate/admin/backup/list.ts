@@ -1,4 +1,4 @@
-/** The backups that lie in a folder, and whether there is room for another one. */
+/** The backups in a folder, and whether the disk has room for another one. */
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { attempt } from '../../../core/attempt.ts'
@@ -13,7 +13,7 @@ interface Place {
 
 /** The newest first. */
 export function listBackups({ path, folder }: Place) {
-  // Not there yet, or not readable.
+  // The folder does not exist yet, or is not readable.
   const files = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []
   return {
     folder: resolve(folder),
@@ -36,7 +36,7 @@ export const backupNameOf = ({ path }: Place, now: Date): string =>
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Of the disk on which the folder lies, or will. */
+/** Free bytes of the disk on which the folder is, or will be. */
 function freeBytesOf(folder: string): number {
   let existing = resolve(folder)
   while (!existsSync(existing)) existing = dirname(existing)

@@ -1,7 +1,7 @@
 /**
- * The pictures of a backup: files by hash in the folder `pictures` next to it, which the backups of a folder share, and a
- * manifest, `BACKUP.pictures`, in the form of sha256sum. The manifest has its name before the backup has its own: what is named
- * as a backup is whole.
+ * The pictures of a backup: files by hash in the folder `pictures` next to it, shared by all backups of the folder, and a
+ * manifest, `BACKUP.pictures`, in the format of sha256sum. The manifest gets its final name before the backup does, so a
+ * file with the name of a backup is complete.
  */
 import { hash } from 'node:crypto'
 import {
@@ -26,7 +26,7 @@ import type { UploadsConfig } from '../../../platform/config/uploads.ts'
 import { BackupFault } from './backup-fault.ts'
 
 const FOLDER = 'pictures'
-/** What a killed backup has left is deleted after this time. */
+/** Remains of a killed backup are deleted after this time. */
 const LEFT_MS = 86_400_000
 const AT_ONCE = 8
 
@@ -40,20 +40,20 @@ export type OnPicture = (done: number, total: number) => void
 export interface BackedUpPictures {
   /** In the backup. */
   files: number
-  /** Of these, the ones that no earlier backup of the folder had. */
+  /** Number of files that no earlier backup of the folder had. */
   copied: number
-  /** Of fans and entries, without a file in the store, or with one of other bytes: not in the backup. */
+  /** Pictures whose file is missing in the store or has other bytes. They are not in the backup. */
   missing: number
 }
 
-/** The ids of the files that fans and systems of the club have. */
+/** The ids of all files that fans or systems of the club have uploaded. */
 export async function listPictures(read: Reader): Promise<string[]> {
   const { fileId } = read.tables.pictures
   const rows = await read.selectDistinct({ fileId }).from(read.tables.pictures).orderBy(fileId)
   return rows.map(row => row.fileId)
 }
 
-/** Of a database that has no writers. */
+/** The same for a database file without writers. */
 export async function listPicturesIn(path: string): Promise<string[]> {
   const { read, close } = openSqliteCopy(path, realSources)
   try {
@@ -63,7 +63,10 @@ export async function listPicturesIn(path: string): Promise<string[]> {
   }
 }
 
-/** @throws BackupFault if the pictures of a database cannot be where the configuration says. `instead`: another way */
+/**
+ * @throws BackupFault if the configured store cannot contain the pictures of the database. `instead`: another way out, for
+ * the message
+ */
 export function requireStore(
   ids: string[],
   uploads: UploadsConfig | null,
@@ -80,10 +83,10 @@ export function requireStore(
   return createPictureStore(uploads, realSources)
 }
 
-/** For `requireStore`, where pictures may be left out. */
+/** For `requireStore`, if the command can leave pictures out. */
 export const LEAVE_OUT = ', or leave them out with --no-pictures'
 
-/** @throws BackupFault where the backup would delete pictures of the store as those that no backup needs */
+/** @throws BackupFault if the folder is the store itself, since the backup would delete files that no backup needs */
 export function refuseFolderOfStore(file: string, uploads: UploadsConfig | null): void {
   const folder = folderOf(file)
   const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path))
@@ -93,7 +96,7 @@ export function refuseFolderOfStore(file: string, uploads: UploadsConfig | null)
 
 const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** Copies what the folder of the backup does not have yet, and writes the manifest: see `publishManifest`. */
+/** Copies pictures that the folder does not have yet, and writes the manifest: see `publishManifest`. */
 export async function backUpPictures(
   ids: string[],
   store: PictureStore,
@@ -102,7 +105,7 @@ export async function backUpPictures(
 ): Promise<BackedUpPictures> {
   const kept = createPictureStore({ kind: 'directory', path: folderOf(file) }, realSources)
   const partial = partialOf(manifestOf(file))
-  // From here on `removeUnused` of another backup keeps them.
+  // From here on, `removeUnused` of another backup keeps these files.
   writeManifest(partial, ids)
   const present = await listNames(kept)
   const missing = new Set<string>()
@@ -128,17 +131,20 @@ export async function backUpPictures(
   return { files: backedUp.length, copied, missing: missing.size }
 }
 
-/** Gives the manifest its name; a backup without pictures has none, and keeps none of a replaced one. */
+/**
+ * Gives the manifest its final name. A backup without pictures has no manifest, and the manifest of a replaced backup is
+ * deleted.
+ */
 export function publishManifest(file: string): void {
   const manifest = manifestOf(file)
   if (existsSync(partialOf(manifest))) moveFile(partialOf(manifest), manifest)
   else rmSync(manifest, { force: true })
 }
 
-/** Of a backup that failed. */
+/** Called after a failed backup. */
 export const removePartialManifest = (file: string) => rmSync(partialOf(manifestOf(file)), { force: true })
 
-/** Deletes the pictures that no backup of the folder has any more, and the manifests of deleted backups. */
+/** Deletes pictures that no backup of the folder contains, and manifests of deleted backups. */
 export async function removeUnused(file: string, now: Date): Promise<void> {
   const folder = dirname(resolve(file))
   const store = createPictureStore({ kind: 'directory', path: folderOf(file) }, realSources)
@@ -154,7 +160,7 @@ export async function removeUnused(file: string, now: Date): Promise<void> {
     else for (const id of readManifest(path)) used.add(nameOf(id))
   }
   for (const { name, modifiedAt } of stored) {
-    // Others may put files of their own here.
+    // Other programs may put their files here.
     const isOurs = /^[0-9a-f]{64}\.webp/.test(name)
     const isDraft = !name.endsWith('.webp')
     if (isOurs && !used.has(name) && (!isDraft || isOld(modifiedAt))) await store.delete(name)
@@ -171,8 +177,8 @@ export interface RestoredPictures {
 }
 
 /**
- * Writes pictures of a backup into the store, which keeps what else it has. Null: the backup is one without pictures.
- * @throws BackupFault if the backup is not whole, after the others were written
+ * Writes the pictures of a backup into the store, and deletes nothing there. Null: the backup has no pictures. @throws
+ * BackupFault if pictures of the backup are missing or damaged, after the others were written
  */
 export async function restorePictures(
   ids: string[],
@@ -209,7 +215,7 @@ export async function restorePictures(
   return count
 }
 
-/** Null if the store has no such file, or one of other bytes. */
+/** Null if the file is missing or its bytes do not match the hash. */
 async function readIntact(store: PictureStore, id: string) {
   const bytes = await store.get(nameOf(id))
   return bytes && hash('sha256', bytes, 'hex') === id ? bytes : null
@@ -221,7 +227,7 @@ async function listNames(store: PictureStore): Promise<Set<string>> {
   return names
 }
 
-/** Runs `work` for each of these, some at a time. */
+/** Runs `work` for each id, a few at a time. */
 export async function inParallel(
   ids: string[],
   onPicture: OnPicture,
@@ -241,7 +247,7 @@ function writeManifest(path: string, ids: string[]): void {
   syncFile(path)
 }
 
-/** Or empty. Others may have files of such a name. */
+/** Whether the file is a manifest, or empty. Other programs may have files with such a name. */
 function isManifest(path: string): boolean {
   if (!statSync(path).isFile()) return false
   const file = openSync(path, 'r')

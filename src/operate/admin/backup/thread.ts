@@ -13,7 +13,7 @@ export interface BackupOrder {
   uploads: UploadsConfig | null
 }
 
-/** `failed`: in words for staff, or null where only the log says it. */
+/** `failed`: the reason in words for staff; null if only the log has it. */
 export type BackupMessage =
   | { verified: { done: number; total: number } }
   | { backup: Backup }

@@ -12,7 +12,7 @@ import { BackupFault } from './backup-fault.ts'
 export type OnVerified = (done: number, total: number) => void
 
 export interface VerifiedCopy extends Inspection {
-  /** The digest of `verify-ledger`; null for another schema version, of which only the file is checked. */
+  /** The digest of `verify-ledger`; null for another schema version, where only the file is checked. */
   ledgerDigest: string | null
 }
 

@@ -1,4 +1,4 @@
-/** What staff correct about a fan, for the console: each locks the fan, and does what a verb of a room does. */
+/** Corrections of a fan by staff, for the console: each locks the fan and calls a verb of a room. */
 import { and, eq, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -31,7 +31,7 @@ export interface Names {
   handle?: string | null | undefined
 }
 
-/** By the rules of public text. A member that is left out stays as it is; null clears it. */
+/** Follows the rules of public text. An absent member stays as it is; null clears it. */
 export async function renameFan(
   tx: Transaction,
   fanId: string,
@@ -44,7 +44,7 @@ export async function renameFan(
 }
 renameFan.problems = [...lockForStaff.problems, ...changeProfile.problems] as const
 
-/** Voids an event of another system. What the application records follows from other things, which are corrected instead. */
+/** Voids an event of another system. Events of the application have causes, which are corrected instead. */
 export async function voidEventOf(
   tx: Transaction,
   fanId: string,
@@ -73,8 +73,8 @@ export async function voidEventOf(
 voidEventOf.problems = [...lockForStaff.problems, eventProblems.event_not_found] as const
 
 /**
- * `confirm`: the handle of the fan, or the id of a fan without one, as typed by the person.
- * @throws DomainError `fan_not_found`, and a refusal of the field
+ * `confirm`: the handle of the fan, or the id of a fan without a handle, as the person typed it. @throws DomainError
+ * `fan_not_found`, or a validation error of the field
  */
 export async function requireConfirmed(reader: Reader, fanId: string, confirm: string): Promise<void> {
   const user = await findUserById(reader, fanId)

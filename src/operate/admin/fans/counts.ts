@@ -1,4 +1,4 @@
-/** How much there is of what a fan has: counts over indexes of one fan. */
+/** Counts of a fan's rows, over indexes. */
 import { and, count, eq, gt, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { preparedRow } from '../../../../db/prepared.ts'
@@ -63,7 +63,7 @@ export const countOf = preparedRow((reader: Reader, { fanId, provider, subject, 
     .where(eq(users.id, fanId))
 })
 
-/** Whether money must be given back to the fan. */
+/** Whether a refund of money is due to the fan. */
 export const owesRefund = preparedRow((reader: Reader, fanId: string) => {
   const { users, orders, packPurchases, topUps } = reader.tables
   const due = (table: typeof orders | typeof packPurchases | typeof topUps) =>

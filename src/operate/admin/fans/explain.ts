@@ -1,4 +1,4 @@
-/** Why an event of a fan earned what it did, in words. */
+/** Explains the points of an event of a fan, in words. */
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { type EventKey, findEvent } from '../../../economy/events/event-rows.ts'

@@ -25,7 +25,7 @@ export interface HeadAccess extends PersonalAccess {
 
 type Head = typeof FanHead.static
 
-/** Also an erased fan, of whom it says so. @throws DomainError `fan_not_found` */
+/** Also returns an erased fan, marked as such. @throws DomainError `fan_not_found` */
 export async function requireFan(reader: Reader, fanId: string): Promise<User> {
   const user = await findUserById(reader, fanId)
   if (!user) throw new DomainError(userProblems.fan_not_found, { detail: 'No fan has this id.' })
@@ -146,7 +146,7 @@ const selectNewest = preparedRow((reader: Reader, fanId: string) => {
     .limit(1)
 })
 
-/** Of one page: a fan has few. */
+/** Maximum that is shown: a fan has few merged records. */
 const MAX_MERGED = 20
 
 const selectMerged = prepared((reader: Reader, fanId: string) => {

@@ -1,6 +1,6 @@
 /**
- * What finds a fan, each by an index. Texts are compared by bytes on both engines, so the names that begin with a key are a range.
- * Exported for tests of their plans.
+ * Look-ups of fans, each by an index. Both engines compare text by bytes, so names with the same beginning are a range.
+ * Exported for tests of their query plans.
  */
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
@@ -10,11 +10,11 @@ import type { MatchedBy } from './matches.ts'
 export interface Lookup {
   userId: string
   by: MatchedBy
-  /** What was compared: the whole of it is the text, or only its beginning. */
+  /** The stored text: it equals the searched text or begins with it. */
   found: string
 }
 
-/** Follows every other character in the order of bytes. */
+/** Sorts after every other character in the order of bytes. */
 const LAST = '\u{10ffff}'
 
 /** The texts that begin with this one. */
@@ -24,7 +24,7 @@ type Range = ReturnType<typeof rangeOf>
 const as = (by: MatchedBy) => sql<MatchedBy>`${sql.raw(`'${by}'`)}`
 
 export interface NamedById {
-  /** The text as it was typed, and in lower case, as ids are. */
+  /** The text as typed; `id` has it in lower case, like ids. */
   text: string
   id: string
   provider: string
@@ -32,7 +32,7 @@ export interface NamedById {
   erased: string
 }
 
-/** By what is unique and has no spaces: one statement, each part of which is a look-up by a key. */
+/** Looks up unique values without spaces, in one statement with one index look-up for each. */
 export const findByIds = prepared((reader: Reader, { text, id, provider, erased }: NamedById) => {
   const { users, orders, trades, packPurchases, userPacks, topUps, payments } = reader.tables
   const user = (by: MatchedBy, condition: SQL | undefined) =>
@@ -74,7 +74,7 @@ export const findByIds = prepared((reader: Reader, { text, id, provider, erased 
     .unionAll(paid(topUps))
 })
 
-/** By a code in its canonical form, also one that is used or void. */
+/** Looks up a code in its canonical form, also one that is used or void. */
 export const findByCode = prepared((reader: Reader, code: string) => {
   const { userRewards, orderUnits: units, orders } = reader.tables
   const redeemed = reader

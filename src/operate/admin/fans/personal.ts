@@ -1,4 +1,4 @@
-/** What of a person's data a role sees. Those without the permission `fans.personal` see that it exists. */
+/** Personal data as a role sees it. Without the permission `fans.personal`, a role sees only that the data exists. */
 
 export interface PersonalAccess {
   /** Whether the role has the permission `fans.personal`. */
@@ -12,7 +12,7 @@ export function shownEmail(email: string | null, personal: boolean): string | nu
   return `${[...email][0] ?? ''}…${at < 0 ? '' : email.slice(at)}`
 }
 
-/** The name at the provider is the civil name: initials. */
+/** Shows only initials, since the name at the provider is the legal name. */
 export function shownName(name: string | null, personal: boolean): string | null {
   if (name === null || personal) return name
   return name

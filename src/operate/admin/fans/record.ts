@@ -1,4 +1,4 @@
-/** The stored record of a fan, for support: without secrets, and without personal data for roles that do not see it. */
+/** The stored record of a fan, for support: without secrets, and without personal data for roles that may not see it. */
 import type { Reader } from '../../../../db/index.ts'
 import { findCompletion } from '../../../identity/users/completion.ts'
 import { findMirror } from '../../../identity/users/mirror.ts'

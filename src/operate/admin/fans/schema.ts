@@ -1,4 +1,4 @@
-/** What the console answers about fans. */
+/** Responses of the console about fans. */
 import {
   Closed,
   Id,
@@ -70,7 +70,7 @@ const Sanction = Closed(
   { title: 'SanctionInForce' },
 )
 
-/** What may keep a fan from doing something. */
+/** States that may prevent a fan from doing something. */
 const BLOCKERS = [
   ...(['erased', 'merged', 'deleted_at_provider', 'suspended', 'hidden', 'muted'] as const),
   ...(['terms_not_accepted', 'refund_due', 'sync_deferred'] as const),
@@ -149,7 +149,7 @@ export const FanHead = Closed(
 
 export const TimelineQuery = Closed({
   limit: PageQuery.limit,
-  // It has a position in each of the lists.
+  // Contains a position in each of the lists.
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 8_192, description: 'The `nextCursor` before.' }),
   ),

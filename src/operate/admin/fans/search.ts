@@ -1,4 +1,4 @@
-/** Finds fans by whatever the staff have of them, and says why each was found. */
+/** Finds fans by any text that staff may have, and says how each was found. */
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { isListed, toList } from '../../../../db/listed.ts'
@@ -21,7 +21,7 @@ import { type PersonalAccess, shownEmail, shownName } from './personal.ts'
 import type { FoundFans } from './schema.ts'
 import { statesOf } from './states.ts'
 
-/** Of one answer. More are found by a longer text. */
+/** Maximum results. A longer text finds fewer fans. */
 const MAX_FOUND = 20
 /** Enough to know whether there are more. */
 const LOOKED_UP = MAX_FOUND + 1
@@ -35,8 +35,8 @@ export interface FanSearch extends PersonalAccess {
 }
 
 /**
- * Exact matches come first, and within them ids before codes, addresses and names. Addresses and the names of the provider are compared
- * only for those who may see them.
+ * Exact matches come first, in the order: ids, codes, addresses, names. Addresses and names of the provider are searched
+ * only for roles that may see them.
  */
 export async function searchFans(
   reader: Reader,
@@ -93,7 +93,7 @@ async function lookUp(
   return (await Promise.all(lookups)).flat()
 }
 
-/** Only handles and names are found by their beginnings. */
+/** Whether the whole text must match: only handles and names are found by their beginning. */
 function isWhole(text: string) {
   const [handle, name] = [HANDLE.exec(text)?.[1]?.toLowerCase(), nameKeyOf(text)]
   return ({ by, found }: Pick<Lookup, 'by' | 'found'>) => {

@@ -9,7 +9,7 @@ interface StateColumns {
   suspendedUntil: Date | null
   erasedAt: Date | null
   mergedIntoId: string | null
-  /** When the provider deleted the user. An erasure sets it, too. */
+  /** Time when the provider deleted the user. An erasure sets it too. */
   deletedAt: Date | null
 }
 

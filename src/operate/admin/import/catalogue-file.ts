@@ -1,4 +1,4 @@
-/** Imports a file of the catalogue: compares every record with the database, then writes what differs. Repeatable. */
+/** Imports a file of the catalogue: compares every record with the database, then writes the differences. Repeatable. */
 import type { Database, Transaction } from '../../../../db/index.ts'
 import type { EntryChange } from '../../../club/catalogue/entry.ts'
 import type { Author } from '../../../club/catalogue/history.ts'
@@ -31,7 +31,7 @@ interface CatalogueImport {
   force?: boolean | undefined
 }
 
-/** What an import would do. Writes nothing. With faults, nothing may be written. */
+/** Plans an import, and writes nothing. With faults, nothing may be written. */
 export async function planCatalogueFile(
   db: Database,
   file: CatalogueFile,

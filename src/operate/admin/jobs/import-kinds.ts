@@ -150,7 +150,7 @@ async function importCatalogue(context: JobContext): Promise<JobResult> {
   return result
 }
 
-/** Sales or claims since the check. */
+/** Conflict with sales or claims since the check. */
 const conflictOf = ({ kind, id }: CatalogueStep, { explanation, type }: DomainError) =>
   `${kind} ${id} cannot be written: ${explanation.errors?.[0]?.message ?? type.title}. What was written before stays; try the file again.`
 

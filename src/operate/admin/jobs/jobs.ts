@@ -1,4 +1,4 @@
-/** Runs jobs in this process, slowly while fans' requests are served, and stores how far each is. */
+/** Runs jobs in this process, slowly while it serves requests of fans, and stores their progress. */
 import type { Transaction } from '../../../../db/index.ts'
 import { createGiveWay, type GiveWay } from '../../../core/give-way.ts'
 import { recordRun } from '../maintenance.ts'
@@ -7,14 +7,14 @@ import type { JobDeps, JobInput, JobResult } from './kind.ts'
 import { kindOf } from './kinds.ts'
 import { endRun, noteProgress, type RunRow, requestCancel, startRun } from './runs.ts'
 
-/** Well below the time after which a run is taken for dead. Also how long a cancellation by another process takes. */
+/** Well below the time after which a run counts as dead. A cancellation by another process takes this long. */
 const HEARTBEAT_MS = 2_000
 /** Work between two pauses. */
 const STEP_MS = 25
 
 /** Thrown within a run to end it. */
 class Cancelled extends Error {}
-/** This process stops, or another one took the run for dead. */
+/** This process stops, or another process has declared the run dead. */
 class Stopped extends Error {}
 
 interface JobsDeps extends JobDeps {
@@ -43,7 +43,7 @@ export function createJobs({
   const running = new Map<string, Running>()
   const ending = new Set<Promise<void>>()
 
-  /** Begins after the commit. Null: a run of this kind runs, here or in another process. */
+  /** Starts after the commit. Null: a run of this kind is already running, here or in another process. */
   async function start(
     tx: Transaction,
     kind: JobKind,
@@ -62,7 +62,7 @@ export function createJobs({
     return run
   }
 
-  /** False: no run of this id runs. */
+  /** False: no run with this id is running. */
   async function cancel(tx: Transaction, id: string): Promise<boolean> {
     const asked = await requestCancel(tx, id)
     tx.afterCommit(() => {
@@ -116,7 +116,7 @@ export function createJobs({
     }
   }
 
-  /** False: it was taken for dead meanwhile. */
+  /** False: it was declared dead meanwhile. */
   async function finish(
     id: string,
     kind: JobKind,
@@ -137,7 +137,7 @@ export function createJobs({
     return isOwn
   }
 
-  /** What it leaves is swept later. */
+  /** If it fails, a sweep deletes the remains later. */
   async function tidy(id: string, kind: JobKind, input: JobInput): Promise<void> {
     try {
       await kindOf(kind).afterwards?.(db, input)
@@ -157,7 +157,7 @@ export function createJobs({
       result: null,
       error: why,
     } as const
-    // Without it the run is taken for dead when its heartbeat is old.
+    // If this fails, the run is declared dead when its heartbeat is old.
     await db
       .write(tx => endRun(tx, id, end))
       .catch(failure => log.warn({ run: id, error: failure }, 'the end of a job was not stored'))

@@ -1,11 +1,11 @@
-/** What a kind of job says about itself, and what it gets while it runs. */
+/** The declaration of a kind of job, and the arguments of a run. */
 import type { Logger } from 'pino'
 import type { Database } from '../../../../db/index.ts'
 import type { AppSources } from '../../../core/sources.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import type { MaintenanceCommand } from '../maintenance.ts'
 
-/** Awaited between two steps. Rejects when the run is to end. */
+/** Awaited between two steps. Rejects when the run must end. */
 type OnProgress = (done: number, total: number | null) => Promise<void>
 
 export interface JobDeps {
@@ -15,15 +15,15 @@ export interface JobDeps {
   config: Pick<Config, 'backups' | 'erasureList' | 'identity' | 'nativeTokens' | 'uploads'>
 }
 
-/** What a run is about, as it is stored. */
+/** The stored parameters of a run. */
 export type JobInput = Partial<
   Record<
-    // Of a replay: which deliveries.
+    // Of a replay: the deliveries.
     | 'endpointId'
     | 'since'
     // Of a backup: its path. Of an import: the id of what was uploaded.
     | 'file'
-    // Of an import: the name of the file, and the options of the command. `check`: the run that tried it.
+    // Of an import: the name of the file, and the options of the command. `check`: its dry run.
     | 'name'
     | 'dryRun'
     | 'skipInvalid'
@@ -43,26 +43,26 @@ export interface JobContext extends JobDeps {
 }
 
 export interface JobResult {
-  /** How many differences were found, of a verification. */
+  /** Number of findings of a verification. */
   findings?: number
-  /** The first findings, in words of the tables, with ids only; of an import the first faults. */
+  /** The first findings, with names of tables and ids only; for an import, the first faults. */
   listed?: object[]
-  /** Of an import of the catalogue: the first entries that change. */
+  /** For an import of the catalogue: the first entries that change. */
   changes?: object[]
   /** Further numbers, such as `entries`. */
   counts: Record<string, number | string>
-  /** Why it failed, for staff, though it ran to its end. */
+  /** Why it failed although it ran to its end, for staff. */
   failed?: string
 }
 
 export interface Kind {
-  /** What `done` counts. */
+  /** The unit of `done`. */
   unit: string
-  /** The time of a run without findings, for the metrics. */
+  /** The command whose last success the metrics show; a run without findings sets it. */
   maintenance?: MaintenanceCommand
-  /** Of runs with the same one, one runs at a time. */
+  /** Only one run with the same value runs at a time. */
   slotOf(input: JobInput): string
   run(context: JobContext): Promise<JobResult>
-  /** After a run that did not fail. */
+  /** Called after a run that did not fail. */
   afterwards?(db: Database, input: JobInput): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What staff may run in the background. Each kind is a verb that scripts use as well. */
+/** The jobs that staff can run in the background. Each kind is a verb that scripts use too. */
 import { replayDeliveries } from '../../../delivery/webhooks/replay.ts'
 import { verifyLedger } from '../audit/verify-ledger.ts'
 import { verifyProvenance } from '../audit/verify-provenance.ts'

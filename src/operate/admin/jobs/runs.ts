@@ -1,4 +1,6 @@
-/** Runs of jobs in the database: so that one at a time runs in all processes, and each of them shows how far it is. */
+/**
+ * Runs of jobs in the database, so that only one runs at a time in all processes, and each process can show the progress.
+ */
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../../db/index.ts'
 
@@ -12,7 +14,7 @@ const KEPT_MS = 90 * 86_400_000
 interface NewRun {
   kind: string
   input: object | null
-  /** Of runs with the same one, one runs at a time. */
+  /** Only one run with the same value runs at a time. */
   slot: string
   startedBy: { id: string; name: string }
 }
@@ -56,7 +58,7 @@ interface Progress {
   total: number | null
 }
 
-/** Undefined: the run has ended in the database, since it was taken for dead. Else whether somebody asked to cancel it. */
+/** Undefined: the run was declared dead and has ended in the database. Otherwise, whether somebody asked to cancel it. */
 export async function noteProgress(tx: Transaction, id: string, progress: Progress) {
   const { jobRuns } = tx.tables
   const [run] = await tx
@@ -67,7 +69,7 @@ export async function noteProgress(tx: Transaction, id: string, progress: Progre
   return run && { isCancelled: run.cancelRequestedAt !== null }
 }
 
-/** False: no run of this id runs. It ends within seconds. */
+/** False: no run with this id is running. A running one ends within seconds. */
 export async function requestCancel(tx: Transaction, id: string): Promise<boolean> {
   const { jobRuns } = tx.tables
   const asked = await tx
@@ -101,7 +103,7 @@ export const sweepRuns = (db: Database): Promise<void> =>
     await tx.delete(jobRuns).where(lt(jobRuns.endedAt, new Date(tx.now().getTime() - KEPT_MS)))
   })
 
-/** Undefined for an unknown id. Else as `listRuns` shows it. */
+/** Undefined for an unknown id. Otherwise the run as in `listRuns`. */
 export async function findRun(reader: Reader, id: string): Promise<RunRow | undefined> {
   const { jobRuns } = reader.tables
   const [run] = await reader.select().from(jobRuns).where(eq(jobRuns.id, id))

@@ -1,4 +1,4 @@
-/** Matches as the staff see them: with the names of teams, and how far their settlement is. */
+/** Matches as the staff see them, with names of teams and the progress of their settlement. */
 import { and, asc, desc, eq, gte, inArray, lt, max } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 import { presentTexts } from '../../../club/catalogue/texts.ts'
@@ -13,12 +13,12 @@ import { readSettlementProgress, type SettlementProgress } from '../../../play/p
 
 interface MatchesFilter {
   season?: string
-  /** Of the kick-off; `to` is exclusive. */
+  /** Range of the kick-off; `to` is exclusive. */
   from?: string
   to?: string
 }
 
-/** Also those that are switched off. By kick-off. @throws DomainError `invalid_cursor` */
+/** All matches by kick-off, including inactive ones. @throws DomainError `invalid_cursor` */
 export async function listAllMatches(
   reader: Reader,
   cursors: Cursors,

@@ -6,7 +6,7 @@ import { findSettlement } from '../../../club/matches/settlements.ts'
 import { updateMatch } from '../../../club/matches/update-match.ts'
 import { refuseField } from '../../../core/transport-problems.ts'
 
-/** The verb of the club's systems. Another result than that of a settlement needs a reason. */
+/** Calls the verb that the club's systems use. A result that differs from the settled one needs a reason. */
 export async function reportState(
   tx: Transaction,
   matchId: string,

@@ -1,9 +1,10 @@
 /**
- * Merges a fan into another one: two accounts of one person become one. All in one unit of work, and for good.
+ * Merges a fan into another one, so that two accounts of one person become one. Takes one unit of work, and cannot be
+ * undone.
  *
- * What is history stays with the merged record, under its id: the chains of points and cash, events, settled predictions, quests.
- * New entries carry the balances over. The rest moves: see `merge` of the declarations in `db/schema/`. The record becomes a
- * further sign-in of the other fan, so that the person finds the same fan by either account.
+ * History stays with the merged record, under its id: the chains of points and cash, events, settled predictions, quests.
+ * New entries carry the balances over. Other rows move: see `merge` in the declarations of `db/schema/`. The record becomes
+ * another sign-in of the other fan, so that the person reaches the same fan with either account.
  */
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
@@ -84,7 +85,7 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
   const points = await carryPoints(tx, merge)
   await addRuleUses(tx, merge)
   await unenrol(tx, from.id)
-  // Not after the fan has left the boards.
+  // Does not rejoin if the fan has left the boards.
   if (joins) await joinLeaderboard(tx, into.id)
   const { mergedBy, reason } = request
   await noteMerge(tx, merge, { mergedBy, reason })
@@ -122,7 +123,7 @@ async function hasDeclinedBoard(tx: Transaction, userId: string): Promise<boolea
   return state === 'completed' && !leaderboard.enrolled
 }
 
-/** First the sign-ins, then the records: units of work of either fan have ended, and later ones wait. */
+/** Locks the sign-ins first, then the records, so that earlier units of work of both fans have ended and later ones wait. */
 async function lockBoth(tx: Transaction, { from, into }: MergeRequest): Promise<{ from: User; into: User }> {
   const known = [await findUserById(tx, from), await findUserById(tx, into)].flatMap(user => user ?? [])
   for (const user of known.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await lockSignIn(tx, user)

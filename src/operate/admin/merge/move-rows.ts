@@ -12,7 +12,7 @@ interface Declared {
   rule: MergeRule<string>
 }
 
-/** What is declared of each column that points to a fan. */
+/** The declared rule of each column that points to a fan. */
 function listMergeRules(): Declared[] {
   // Guarantee of the casts: the names of the entries are keys of `fanData`, and its type declares a rule for each column.
   return Object.entries(fanData).flatMap(([name, columns]) =>
@@ -24,7 +24,7 @@ function listMergeRules(): Declared[] {
   )
 }
 
-/** Those of `move`, `moveUnless` and `delete`. Returns the number of rows that moved, by table. */
+/** Applies the rules `move`, `moveUnless` and `delete`. Returns the number of moved rows by table. */
 export async function moveRows(tx: Transaction, merge: Merge): Promise<Record<string, number>> {
   const moved: Record<string, number> = {}
   for (const { name, column, rule } of listMergeRules()) {

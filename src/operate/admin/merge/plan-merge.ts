@@ -1,4 +1,4 @@
-/** What a merge would do: the merge itself, rolled back. */
+/** Plans a merge by running it and rolling it back. */
 import type { Database } from '../../../../db/index.ts'
 import { rollBack } from '../roll-back.ts'
 import { type MergeReport, type MergeRequest, mergeFans } from './merge-fans.ts'

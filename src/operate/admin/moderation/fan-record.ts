@@ -1,4 +1,4 @@
-/** What was reported and decided about a fan. */
+/** Reports and decisions about a fan. */
 import type { Reader } from '../../../../db/index.ts'
 import { listOpenReports } from '../../../fan/moderation/cases.ts'
 import { type Appeal, listAppeals } from '../../../identity/sanctions/appeals.ts'
@@ -25,7 +25,7 @@ export async function readFanRecord(reader: Reader, { id: fanId, handle }: Named
 
 type Report = Awaited<ReturnType<typeof listOpenReports>>[number]
 
-/** `evidence`: what the subject showed at that time. */
+/** `evidence`: the content of the subject at that time. */
 function presentReport({ id, reporterId, subjectKind, reason, note, evidence, createdAt }: Report) {
   return {
     id,

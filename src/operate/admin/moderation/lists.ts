@@ -1,4 +1,4 @@
-/** What is open: cases and appeals, as moderators see them. */
+/** Open cases and appeals, as moderators see them. */
 import type { Reader } from '../../../../db/index.ts'
 import type { TimedPosition } from '../../../core/pagination.ts'
 import { type CaseList, countOpenCases, countOpenReports, listCases } from '../../../fan/moderation/cases.ts'
@@ -19,7 +19,7 @@ export async function countOpen(reader: Reader) {
   }
 }
 
-/** By default the heaviest. */
+/** By default, the heaviest cases first. */
 export async function readQueue(reader: Reader, list: CaseList = { limit: MAX_LISTED }) {
   const rows = await listCases(reader, list)
   const handles = await readHandles(

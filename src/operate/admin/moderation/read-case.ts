@@ -1,4 +1,4 @@
-/** A case as a moderator reads it: the reports with their evidence, and what was decided about the fan before. */
+/** A case as a moderator reads it: the reports with their evidence, and earlier decisions about the fan. */
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
@@ -44,7 +44,7 @@ function positionIn(written: string | undefined): CasePosition | undefined {
   return { weight, since: new Date(since), caseId }
 }
 
-/** @throws DomainError `case_not_open` if it was decided, or there is none of this id */
+/** @throws DomainError `case_not_open` if the case was decided or does not exist */
 export async function readCase(reader: Reader, caseId: string) {
   const { reports } = reader.tables
   const [first] = await reader.select().from(reports).where(eq(reports.id, caseId))
@@ -110,7 +110,7 @@ async function readReporters(reader: Reader, ids: string[]) {
   )
 }
 
-/** Who filed a report. @throws DomainError `case_not_open` if there is none of this id */
+/** The fan who filed a report. @throws DomainError `case_not_open` if the report does not exist */
 export async function readReporter(reader: Reader, reportId: string) {
   const { reports } = reader.tables
   const [row] = await reader.select().from(reports).where(eq(reports.id, reportId))
@@ -155,7 +155,10 @@ export async function readRecord(reader: Reader, fan: NamedFan) {
 
 const OPEN_APPEALS = 'console appeals'
 
-/** `yours`: the moderator decided the sanction, so that another person decides. @throws DomainError `invalid_cursor` */
+/**
+ * `yours`: this moderator decided the sanction, so another person must decide the appeal. @throws DomainError
+ * `invalid_cursor`
+ */
 export async function readAppeals(
   reader: Reader,
   cursors: Cursors,

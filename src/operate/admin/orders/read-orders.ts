@@ -1,4 +1,4 @@
-/** Orders of all fans, by what there is to do about them. */
+/** Orders of all fans, listed by the next work to do. */
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { Encryption } from '../../../core/encryption.ts'
@@ -30,7 +30,7 @@ const STATUS_LISTS = {
   all: null,
 } as const
 
-/** What staff list: work to do by lines that are shipped, then orders by status. */
+/** The lists for staff: work to do for shipped lines, then orders by status. */
 export const ORDER_LISTS = [
   ...(['to_pack', 'to_ship', 'shipped', 'refund_due', 'paid'] as const),
   ...(['pending', 'refunded', 'cancelled', 'all'] as const),
@@ -39,7 +39,7 @@ export type OrderList = (typeof ORDER_LISTS)[number]
 
 const isLineList = (list: OrderList): list is keyof typeof LINE_LISTS => list in LINE_LISTS
 
-/** Ids are made in the order of time. @throws DomainError `invalid_cursor` */
+/** Ids sort by time of creation. @throws DomainError `invalid_cursor` */
 export async function listOrdersOf(
   reader: Reader,
   cursors: Cursors,
@@ -56,7 +56,7 @@ export async function listOrdersOf(
 }
 listOrdersOf.problems = [transportProblems.invalid_cursor] as const
 
-/** The oldest first: what waits longest is shipped first. */
+/** The oldest first, so that the longest waiting order is shipped first. */
 async function selectByLines(reader: Reader, state: string, limit: number, after?: string) {
   const { orders, orderLines: lines } = reader.tables
   const ids = await reader
@@ -64,7 +64,7 @@ async function selectByLines(reader: Reader, state: string, limit: number, after
     .from(lines)
     .where(
       and(
-        // As the index has it: constants, not parameters.
+        // In the same form as in the index: constants instead of parameters.
         sql`${lines.kind} = 'physical' and ${lines.isSold}`,
         eq(lines.state, state),
         after === undefined ? undefined : gt(lines.orderId, after),
@@ -127,7 +127,7 @@ async function presentAll(reader: Reader, found: WholeOrder[]) {
 
 type Goods = { productId: string; variantId: string }
 
-/** What staff call the products: the texts of the catalogue's default language, as they are now. */
+/** The current names of products, in the default language of the catalogue. */
 async function readGoodsNames(reader: Reader, goods: Goods[]) {
   const { products, productVariants: variants } = reader.tables
   const ids = [...new Set(goods.map(({ productId }) => productId))]
@@ -184,7 +184,7 @@ function payerOf(order: OrderRow): 'gateway' | 'points' | 'cash' {
 
 const MAX_REFUNDS = 200
 
-/** Of every kind of purchase, the oldest first. */
+/** Due refunds of all kinds of purchases, the oldest first. */
 export async function listRefundsDue(reader: Reader) {
   const due = []
   for (const kind of PURCHASE_KINDS)

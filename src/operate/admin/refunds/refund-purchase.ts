@@ -1,4 +1,4 @@
-/** A refund by an operator: of any kind of purchase, with the gateway that received its payment. */
+/** Refunds by an operator, for any kind of purchase, with the gateway that received the payment. */
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { packPurchaseKind } from '../../../play/packs/purchase-kind.ts'
@@ -44,8 +44,8 @@ findRefundable.problems = [purchaseProblems.purchase_not_found, purchaseProblems
 
 /**
  * Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the gateway
- * does not pay twice. What is taken back cannot be used meanwhile. Null, with nothing changed, if it is refunded already.
- * @throws DomainError those of `findRefundable`, and of the gateway
+ * does not pay twice. The fan cannot use the goods meanwhile. Returns null and changes nothing if it is already refunded.
+ * @throws DomainError of `findRefundable` and of the gateway
  */
 export async function refundPurchase(
   { read, write, loadPayments }: RefundDeps,

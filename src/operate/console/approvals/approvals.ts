@@ -1,4 +1,4 @@
-/** Actions that wait for a second person: kept, confirmed by another one, refused, or expired. */
+/** Actions that wait for a second person: stored, then confirmed by another person, refused, or expired. */
 import { and, desc, eq, inArray, isNotNull, isNull, lte, not, or } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../../../db/index.ts'
 import { countRows } from '../../../../db/pages.ts'
@@ -16,10 +16,10 @@ import type { ApprovalQuery } from './schema.ts'
 import { type ApprovalRow, isOpen, stateOf } from './state.ts'
 
 export const APPROVAL_MS = 24 * 3_600_000
-/** Requests of a person that wait at once. */
+/** Maximum waiting requests of a person. */
 export const MAX_WAITING = 20
 
-/** A request as it is sent again: `path` with its query. */
+/** A stored request: `path` includes its query. */
 export interface KeptRequest {
   method: string
   path: string
@@ -28,7 +28,7 @@ export interface KeptRequest {
 
 interface Requested extends Reached {
   staff: Staff
-  /** In which they ask. */
+  /** The session in which the person asks. */
   sessionId: string
   subject: Subject
   reason: string | undefined
@@ -36,8 +36,8 @@ interface Requested extends Reached {
 }
 
 /**
- * Keeps the action. Returns the refusal to throw after the commit, which says that it waits.
- * @throws DomainError `session_required`, `too_many_approvals`
+ * Stores the action. Returns a refusal that says that it waits, to throw after the commit. @throws DomainError
+ * `session_required`, `too_many_approvals`
  */
 export async function keepApproval(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function keepApproval(
   const [id, requestedAt] = [tx.newId(), tx.now()]
   const expiresAt = new Date(requestedAt.getTime() + APPROVAL_MS)
   const detail = { operation, approvalId: id }
-  // Its lock puts requests in order: the count below is exact.
+  // The lock of the audit log serializes requests, so the count below is exact.
   await recordAction(tx, { staff, operation: 'requestApproval', subject, reason, detail })
   const { consoleApprovals } = tx.tables
   const isTheirs = eq(consoleApprovals.requestedById, staff.id)
@@ -75,9 +75,9 @@ export async function keepApproval(
 }
 
 /**
- * In the unit of work of the action: of any number of confirmations one succeeds, and what the action throws undoes it. An action of
- * several units of work keeps the request (`inSteps`) until `finishApproval`; it waits again by `reopenApproval`, or once interrupted.
- * @throws DomainError `approval_closed`
+ * Runs in the unit of work of the action, so that only one of several confirmations succeeds, and an error of the action
+ * undoes the confirmation. An action in several units of work (`inSteps`) keeps the request until `finishApproval`. It waits
+ * again after `reopenApproval`, or after an interruption. @throws DomainError `approval_closed`
  */
 export async function claimApproval(
   tx: Transaction,
@@ -89,13 +89,16 @@ export async function claimApproval(
     throw await closed(tx, id)
 }
 
-/** After the last unit of work. */
+/** Called in the last unit of work. */
 export async function finishApproval(tx: Transaction, id: string): Promise<void> {
   const { consoleApprovals } = tx.tables
   await tx.update(consoleApprovals).set({ request: null }).where(isUnderWay(tx, id))
 }
 
-/** The action failed after its first unit of work: it can be confirmed again, unless the sessions of the one who asked have ended. */
+/**
+ * Called if the action fails after its first unit of work: it can be confirmed again, unless the sessions of the person who
+ * asked have ended.
+ */
 export async function reopenApproval(tx: Transaction, id: string): Promise<void> {
   const { consoleApprovals } = tx.tables
   const undecided = { decision: null, decidedById: null, decidedByName: null, decidedAt: null }
@@ -142,8 +145,8 @@ async function closed(reader: Reader, id: string) {
 }
 
 /**
- * An open approval that the person may decide; everybody may refuse their own.
- * @throws DomainError `approval_not_found`, `permission_denied`, `approval_closed`, `own_approval`
+ * An open approval that the person may decide. Everybody may refuse their own. @throws DomainError `approval_not_found`,
+ * `permission_denied`, `approval_closed`, `own_approval`
  */
 export async function requireDecidable(
   reader: Reader,
@@ -155,7 +158,7 @@ export async function requireDecidable(
   const [row] = await reader.select().from(consoleApprovals).where(eq(consoleApprovals.id, id))
   if (!row) throw new DomainError(consoleProblems.approval_not_found)
   const isOwn = row.requestedById === staff.id
-  // Guarantee of the cast: `keepApproval` writes it; a permission that a later version removed is nobody's.
+  // Guarantee of the cast: `keepApproval` writes it. If a later version has removed the permission, no role has it.
   const permission = row.permission as Permission
   if (!isOwn && !mayDo(staff.role, permission))
     throw new DomainError(consoleProblems.permission_denied, { permission })
@@ -169,7 +172,7 @@ requireDecidable.problems = [
   consoleProblems.own_approval,
 ] as const
 
-/** Those that the person may decide, and their own. The newest first. */
+/** The approvals that the person may decide, and their own, the newest first. */
 export async function listApprovals(
   reader: Reader,
   cursors: Cursors,
@@ -243,11 +246,14 @@ function present(row: ApprovalRow, staff: Staff, now: Date, named: Named) {
   }
 }
 
-/** Who signs in with the provider may have a link as well, under any name: only ids of one way tell two people apart. */
+/**
+ * A person may have both a provider account and a link under any name. So two ids prove two people only if both come from
+ * the same way of sign-in.
+ */
 const isOfAnother = ({ requestedById }: ApprovalRow, { id }: Staff): boolean =>
   compareStaff(requestedById, id) === 'different'
 
-/** What the second person decides about: the members of the body. The reason stands beside them. */
+/** The members of the body, which the second person decides about. The reason is shown separately. */
 function inputOf({ body }: KeptRequest): Record<string, unknown> {
   const { reason: _, ...input } = Object(body) as Record<string, unknown>
   return input
@@ -260,7 +266,10 @@ export function requestOf({ request }: ApprovalRow): KeptRequest {
   return JSON.parse(request) as KeptRequest
 }
 
-/** Requests that have expired keep who asked for what, without the input; so do those whose process died while it carried them out. */
+/**
+ * Deletes the input of expired requests, and of requests whose process died while it ran them. The rows still say who asked
+ * for what.
+ */
 export async function clearExpiredRequests({ write }: Pick<Database, 'write'>): Promise<void> {
   await write(async tx => {
     const { consoleApprovals } = tx.tables

@@ -1,4 +1,7 @@
-/** Requests end with the sessions of the one who asked, with the role that allowed them, and with the fan whom they name. */
+/**
+ * Ends approval requests when the sessions or the role of the person who asked end, or when the fan in the request is
+ * erased.
+ */
 import { and, eq, isNotNull, notInArray, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
 import { listErased } from '../../../identity/users/tombstone.ts'
@@ -8,14 +11,15 @@ import { ERASURE, type Staff } from '../staff.ts'
 import { isOpen } from './state.ts'
 
 /**
- * All of the person that are open. One that is being carried out does not wait again if it fails. Call it after the update of
- * their sessions, whose locks let a request of one of these either come before it, or be refused. Returns how many ended.
+ * Ends all open requests of the person. A request that is being run does not wait again if it fails. Call it after the
+ * update of the person's sessions, whose locks ensure that a concurrent request either comes before or is refused. Returns
+ * how many ended.
  */
 export async function endRequestsOf(tx: Transaction, staffId: string, by: Staff): Promise<number> {
   return (await end(tx, by, eq(tx.tables.consoleApprovals.requestedById, staffId))).length
 }
 
-/** Those that the role of a new session does not allow. */
+/** Ends requests that the role of a new session does not allow. */
 export async function endRequestsWithoutRole(tx: Transaction, staff: Staff): Promise<void> {
   const { permission, requestedById } = tx.tables.consoleApprovals
   const isOfOthers = notInArray(permission, permissionsOf(staff.role))
@@ -23,8 +27,8 @@ export async function endRequestsWithoutRole(tx: Transaction, staff: Staff): Pro
 }
 
 /**
- * All that name a fan who is erased, as their subject or within their input, which is deleted. Each is a row of the audit log. What
- * is about an order or a payment of the fan names nobody, and waits on: money has to go back.
+ * Ends all requests that name an erased fan, as their subject or in their input, and deletes the input. Each is recorded in
+ * the audit log. Requests about an order or payment of the fan name nobody and keep waiting, because money must be returned.
  */
 export async function endRequestsAbout(tx: Transaction, userIds: string[]): Promise<void> {
   const { consoleApprovals: approvals } = tx.tables
@@ -44,7 +48,7 @@ export async function endRequestsAbout(tx: Transaction, userIds: string[]): Prom
   }
 }
 
-/** Those that somebody asked for while the erasure of their fan ran, or later. */
+/** Ends requests that were made during the erasure of their fan, or later. */
 export async function endRequestsAboutErased(tx: Transaction): Promise<void> {
   const { consoleApprovals: approvals } = tx.tables
   const subjects = await tx
@@ -58,7 +62,7 @@ export async function endRequestsAboutErased(tx: Transaction): Promise<void> {
   if (erased.size > 0) await endRequestsAbout(tx, [...erased])
 }
 
-/** Also those that are being carried out, which do not wait again. Returns the open ones. */
+/** Also ends requests that are being run, which then do not wait again. Returns the open ones. */
 async function end(tx: Transaction, by: Staff, which: SQL | undefined) {
   const { consoleApprovals: approvals } = tx.tables
   const closed = await close(tx, by, which)

@@ -1,13 +1,13 @@
-/** Sends a kept request again, on behalf of the one who asked, when another person has confirmed it. */
+/** Runs a stored request on behalf of the person who asked, after another person has confirmed it. */
 import type { Confirmation } from '../contract/call.ts'
 import { roleOf, type Staff } from '../staff.ts'
 import { requestOf } from './approvals.ts'
 import type { ApprovalRow } from './state.ts'
 
-/** Within this process: nothing that a client sends makes a request one of these. */
+/** Requests that this process made. Nothing that a client sends can add a request. */
 const confirmations = new WeakMap<Request, Confirmation>()
 
-/** Of a request that `replay` made; undefined for all others. */
+/** The confirmation of a request that `replay` made; undefined for all others. */
 export const confirmationOf = (request: Request): Confirmation | undefined => confirmations.get(request)
 
 export async function replay(

@@ -1,4 +1,4 @@
-/** What waits for a second person, and their decision. */
+/** Approvals: waiting actions, and decisions of the second person. */
 import { Closed } from '../../../core/schemas.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
@@ -7,7 +7,7 @@ import { listApprovals, presentApproval, refuseApproval, requireDecidable } from
 import { replay } from './replay.ts'
 import { Approval, ApprovalPage, ApprovalParams, ApprovalQuery, Confirmed, Refusal } from './schema.ts'
 
-/** `handle`: of the console, which runs the action as the request that was kept. */
+/** `handle`: the handler of the console, which runs the stored request. */
 export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => Promise<Response>) =>
   staff(deps, { prefix: '/api/approvals', tag: 'Approvals' })
     .get(
@@ -26,8 +26,8 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
       async ({ params: { approvalId }, staff }) => {
         const row = await requireDecidable(deps.db.read, approvalId, staff, 'confirm')
         const response = await replay(handle, row, staff)
-        // The problem of the action: it still waits, and can be confirmed again or refused. Guarantee of the cast: a response of
-        // this application is sent as it is.
+        // Returns the problem of the action, which still waits and can be confirmed again or refused. Guarantee of the cast:
+        // a Response is sent as it is.
         if (!response.ok) return response as never
         return { approvalId, status: response.status, result: await response.json().catch(() => null) }
       },

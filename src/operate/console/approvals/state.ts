@@ -1,4 +1,4 @@
-/** Whether a request of a person waits: as a condition, and of a row. */
+/** Whether an approval request waits: as an SQL condition, and for a row. */
 import { and, eq, gt, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../db/index.ts'
 
@@ -6,8 +6,8 @@ type ApprovalState = 'pending' | 'confirmed' | 'refused' | 'expired'
 export type ApprovalRow = Tables['consoleApprovals']['$inferSelect']
 
 /**
- * An action in steps that has not ended by then was interrupted, such as by the death of its process: it waits again. Its steps can be
- * repeated, also while the first attempt still runs.
+ * An action in steps that has not ended after this time was interrupted, for example because its process died. It waits
+ * again. Its steps can be repeated, even while the first attempt still runs.
  */
 export const INTERRUPTED_AFTER_MS = 60_000
 

@@ -13,7 +13,7 @@ export const MEDIA_TYPES: Record<AuditFormat, string> = {
   csv: 'text/csv; charset=utf-8',
 }
 
-/** The oldest row first; several rows a piece. */
+/** The oldest row first, with several rows per chunk. */
 export async function* exportAudit(
   reader: Reader,
   filter: Partial<typeof AuditFilter.static>,

@@ -4,7 +4,7 @@ import type { Tables } from '../../../../db/index.ts'
 
 export type AuditRow = Tables['consoleAudit']['$inferSelect']
 
-/** What stands in the place of a hash before the first row. */
+/** The previous hash of the first row. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64)
 
 /**

@@ -1,11 +1,11 @@
-/** Adds a row to the audit log, in the unit of work of what it tells of. */
+/** Adds a row to the audit log, in the unit of work of the recorded action. */
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
 import { prepared } from '../../../../db/prepared.ts'
 import type { Staff } from '../staff.ts'
 import { FIRST_PREVIOUS_HASH, hashAuditRow } from './hash.ts'
 
-/** What an action is about, by its id alone: rows of the log outlive the data of fans. */
+/** The subject of an action, only by id: rows of the log outlive the data of fans. */
 export interface Subject {
   /** Such as `fan`, `reward`, `order`. */
   kind: string
@@ -23,13 +23,13 @@ export interface Action {
   subject: Subject
   reason?: string | undefined
   detail?: Detail | undefined
-  /** The second person, of an action that needs two. */
+  /** The second person, for an action that needs two. */
   confirmedBy?: Staff | undefined
 }
 
 const HEAD = 'audit'
 
-/** The head stays locked until the unit of work ends, so call it at the end: other actions of staff wait. */
+/** The head stays locked until the unit of work ends, and other actions of staff wait for it. So call it at the end. */
 export async function recordAction(tx: Transaction, action: Action): Promise<void> {
   const { staff, operation, subject, reason, detail, confirmedBy } = action
   const [head] = await lockHead(tx)

@@ -7,7 +7,7 @@ import { readAudit } from './read.ts'
 import { AuditExport, AuditFile, AuditPage, AuditQuery, AuditState } from './schema.ts'
 import { verifyAudit } from './verify.ts'
 
-/** Pieces are read as the client takes them. */
+/** Reads chunks as the client consumes them. */
 function streamText(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
@@ -39,7 +39,7 @@ export const auditRoutes = (deps: ConsoleDeps) =>
       '/export',
       async ({ act, query, set }) => {
         const { format = 'ndjson', ...filter } = query
-        // What leaves the console is recorded, and is in the file itself.
+        // Records the export before it runs, so that the file contains it.
         await act({ kind: 'audit', id: format }, undefined, async () => {}, { detail: filter })
         set.headers['Content-Disposition'] = `attachment; filename="matchday-audit.${format}"`
         const headers = { 'Content-Type': MEDIA_TYPES[format], 'Cache-Control': 'no-store' }

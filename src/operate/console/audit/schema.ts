@@ -50,7 +50,7 @@ const AuditEntry = Closed(
     reason: Nullable(Type.String()),
     detail: Nullable(Type.Record(Type.String(), Type.Unknown())),
     confirmedBy: Nullable(Closed({ id: Type.String(), name: Type.String() }), {
-      description: 'The second person, of an action that needs two.',
+      description: 'The second person, for an action that needs two.',
     }),
     hash: Type.String({ description: 'Of this row and of the hash of the one before it.' }),
   },

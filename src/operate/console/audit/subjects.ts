@@ -1,9 +1,9 @@
-/** What rows of the audit log and approvals are about, as staff know it. The rows themselves have ids alone. */
+/** Names for the subjects of the audit log and of approvals, whose rows contain only ids. */
 import type { Reader } from '../../../../db/index.ts'
 import { readPublicProfiles } from '../../../identity/users/public-profile.ts'
 import type { Subject } from './record.ts'
 
-/** Returns a function that adds the names that fans have now. */
+/** Returns a function that adds the current names of fans. */
 export async function readSubjectNames(reader: Reader, subjects: Subject[]) {
   const fans = subjects.flatMap(({ kind, id }) => (kind === 'fan' ? [id] : []))
   const profiles = await readPublicProfiles(reader, [...new Set(fans)])

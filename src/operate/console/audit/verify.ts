@@ -1,10 +1,10 @@
-/** Recomputes the hash chain of the audit log: a row that was changed, removed or added by hand is found. */
+/** Recomputes the hash chain of the audit log, to find rows that were changed, removed or added by hand. */
 import { and, eq, lte } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { eachPage } from '../../../../db/keyset.ts'
 import { FIRST_PREVIOUS_HASH, hashAuditRow } from './hash.ts'
 
-/** What a former verification or export said of the log: who changes all rows after one cannot change that. */
+/** A row of the log in an earlier verification or export. Somebody who rewrites the log from a row on cannot change it. */
 export interface Anchor {
   seq: number
   hash: string
@@ -13,21 +13,21 @@ export interface Anchor {
 interface AuditFinding {
   /** Of the row. */
   seq: number
-  /** `anchored`: it is intact and has another hash than the anchor. */
+  /** `anchored`: the chain is intact, but the row has another hash than the anchor. */
   fault: 'missing' | 'changed' | 'anchored'
 }
 
 export interface AuditVerification {
   rows: number
-  /** The newest row: keep it elsewhere, and pass it as the anchor of a later verification. Null without rows. */
+  /** The newest row. Store it elsewhere, and pass it as the anchor of a later verification. Null without rows. */
   head: Anchor | null
   findings: AuditFinding[]
 }
 
-/** More are of no help to whoever looks for the cause. */
+/** More findings would not help to find the cause. */
 const MAX_FINDINGS = 100
 
-/** Rows that are recorded meanwhile are left out. */
+/** Ignores rows that are added meanwhile. */
 export async function verifyAudit(reader: Reader, anchor?: Anchor): Promise<AuditVerification> {
   const { consoleAudit, consoleAuditHead } = reader.tables
   const [stored] = await reader.select().from(consoleAuditHead).where(eq(consoleAuditHead.id, 'audit'))

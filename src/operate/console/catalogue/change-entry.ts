@@ -16,10 +16,10 @@ import { requireEntry } from './entries.ts'
 
 const changeProblems = [transportProblems.validation_failed, catalogueProblems.catalogue_conflict] as const
 
-/** A person moves kick-offs by intent: `force` of the import. */
+/** A person moves a kick-off on purpose, so it always counts, as with `force` of the import. */
 const force = true
 
-/** What saving would change. Writes nothing. Errors point into the body. */
+/** Compares a draft with the stored entry, and writes nothing. Errors point into the body. */
 export async function planEntry(reader: Reader, kind: RecordKind, { entry }: { entry: unknown }) {
   const record = withinEntry(() => parseRecord(kind, entry))
   const revision = await readRevisionNumber(reader, kind, record.entry.id)
@@ -35,7 +35,7 @@ interface Save {
 }
 
 /**
- * Saves an entry whose author has seen `revision`. @throws DomainError `revision_conflict` if somebody changed it since
+ * Saves an entry that was edited at `revision`. @throws DomainError `revision_conflict` if somebody changed it since
  */
 export async function saveEntry(
   tx: Transaction,
@@ -52,7 +52,7 @@ export async function saveEntry(
 }
 saveEntry.problems = [...changeProblems, catalogueProblems.revision_conflict] as const
 
-/** Offers an entry, or takes it back. Fans keep what they have. */
+/** Switches an entry on or off. Fans keep their items and claims. */
 export async function switchEntry(
   tx: Transaction,
   { kind, entryId }: { kind: RecordKind; entryId: string },
@@ -68,7 +68,7 @@ switchEntry.problems = [
   catalogueProblems.revision_conflict,
 ] as const
 
-/** Makes the entry as it was at a revision, which is a change like any other. Rules of today apply. */
+/** Restores the entry to a revision. This is a change like any other, so the current rules apply. */
 export async function restoreEntry(
   tx: Transaction,
   { kind, entryId }: { kind: RecordKind; entryId: string },
@@ -94,7 +94,7 @@ async function write(tx: Transaction, record: CatalogueRecord, expected: number 
   return { outcome, revision: await readRevisionNumber(tx, record.kind, record.entry.id) }
 }
 
-/** By member. A value that is missing and null are the same in an entry. */
+/** The changes by member. In an entry, a missing value and null are equal. */
 export const changesIn = ({ members }: Pick<EntryChange, 'members'>) =>
   Object.entries(members).map(([member, [from, to]]) => ({
     member,
@@ -102,7 +102,7 @@ export const changesIn = ({ members }: Pick<EntryChange, 'members'>) =>
     ...(to == null ? {} : { to }),
   }))
 
-/** Lets the pointers of errors lead into the body, where the entry is a member. */
+/** Makes pointers of errors start at the body, where the entry is a member. */
 export function withinEntry<Result>(work: () => Result): Result {
   try {
     const result = work()

@@ -32,7 +32,7 @@ export async function listKinds(reader: Reader) {
   return { kinds: await Promise.all(counted) }
 }
 
-/** Entries that one request looks through: a search that finds little answers part by part. */
+/** Maximum entries that one request searches. A search with few results needs several requests. */
 const MAX_READ = 2_000
 
 /** A page of the entries of a kind, by id. The search is in ids and all texts, in every language. */
@@ -54,7 +54,7 @@ export async function listEntries(
       const matches =
         (query.state === undefined || row.state === query.state) &&
         (search === '' || textsIn(entry).some(text => text.toLowerCase().includes(search)))
-      // Behind the last page is nothing: a page ends before an entry that is found.
+      // Ends a page only before another matching entry, so that the page after the last one is never empty.
       if ((matches && found.length === limit) || looked === MAX_READ)
         return { entries: found, nextCursor: last === undefined ? null : cursors.encode(list, last) }
       looked++
@@ -67,7 +67,7 @@ listEntries.problems = [transportProblems.invalid_cursor] as const
 
 /** @throws DomainError `entry_not_found` */
 export async function readEntry(reader: Reader, kind: RecordKind, id: string) {
-  // First: a change between the two is refused when this state is saved.
+  // Read first: if the entry changes between the two reads, saving this state is refused.
   const revision = await readRevisionNumber(reader, kind, id)
   const entry = await requireEntry(reader, kind, id)
   return { ...presentRow(kind, entry, reader.now()), kind, revision, entry, schema: entryJsonSchema(kind) }

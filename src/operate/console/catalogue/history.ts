@@ -65,7 +65,7 @@ const present = <Row extends { createdAt: Date; source: string }>({ createdAt, s
   createdAt: createdAt.toISOString(),
 })
 
-/** The members that are compared: items, steps and variants one by one. */
+/** The members to compare, with separate items, steps and variants. */
 function membersOf(text: string): Record<string, unknown> {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, unknown>))

@@ -1,4 +1,4 @@
-/** Previews of drafts as a stream of lines: progress, then the result. One that nobody reads any more stops. */
+/** Previews of drafts as a stream of lines: progress, then the result. A preview stops when its reader is gone. */
 import type { Logger } from 'pino'
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -15,7 +15,7 @@ import type { PreviewLine } from './schema.ts'
 const DAY_MS = 86_400_000
 /** About a minute of one core: some 10,000 events a second. */
 const MAX_EVENTS = 500_000
-/** Of one process: each takes a part of its core. */
+/** Maximum previews that run in one process: each takes part of its CPU core. */
 const MAX_RUNNING = 2
 const RETRY_SECONDS = 10
 
@@ -63,7 +63,7 @@ export function previewEntry(
 }
 previewEntry.problems = [transportProblems.validation_failed, transportProblems.overloaded] as const
 
-/** As if it were active. Names of fans are added for the staff that sees the preview. */
+/** Evaluates the draft as if it were active. Adds names of fans for the staff. */
 async function evaluate(read: Reader, record: CatalogueRecord, options: PreviewOptions) {
   if (record.kind === 'quest') return previewQuest(read, record.entry, options)
   if (record.kind !== 'rule') throw new Error(`${record.kind} has no preview`)

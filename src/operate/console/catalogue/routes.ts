@@ -18,7 +18,7 @@ import * as schema from './schema.ts'
 
 /** A pack may have a thousand items in several languages. */
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024
-/** Of uploads of the staff, as a source of pictures: see `addPicture`. */
+/** Source of pictures that staff upload: see `addPicture`. */
 const SOURCE = 'console'
 
 const authorOf = ({ id, name }: Staff, reason: string): Author => ({

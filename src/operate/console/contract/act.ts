@@ -1,4 +1,4 @@
-/** The one way in which an operation of the console writes: the action and its row in the audit log are one unit of work. */
+/** The only way in which operations of the console write: the action and its row in the audit log are one unit of work. */
 import type { Database, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import type { ConsoleConfig } from '../../../platform/config/console.ts'
@@ -11,7 +11,7 @@ import { callOf } from './call.ts'
 import { consoleConfigOf } from './settings.ts'
 
 interface ActOptions<Result> {
-  /** What the audit log says of the result. No personal data. */
+  /** Detail of the result for the audit log, without personal data. */
   detail?: Detail | ((result: Exclude<Result, DomainError>) => Detail)
 }
 
@@ -19,9 +19,10 @@ type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Res
 
 export interface Act {
   /**
-   * Runs `work` in a unit of work, and records in it who did what to `subject` and why. What `work` throws is rolled back and not
-   * recorded. A DomainError that it returns is thrown after the commit: what it wrote is kept, and recorded with its code.
-   * @throws DomainError `approval_required`, without `work`, for what another person must confirm; and as `work`
+   * Runs `work` in a unit of work, and records in it who did what to `subject`, and why. If `work` throws, everything is
+   * rolled back and nothing is recorded. If it returns a DomainError, the writes are committed and recorded with its code,
+   * and then the error is thrown. @throws DomainError `approval_required`, without running `work`, if another person must
+   * confirm; and as `work`
    */
   <Result>(
     subject: Subject,
@@ -30,9 +31,9 @@ export interface Act {
     options?: ActOptions<Result>,
   ): Promise<Exclude<Result, DomainError>>
   /**
-   * For what takes several units of work, such as a refund by a gateway: each call of `write` is one, and the first records that
-   * the action was begun. If `work` throws after that, a second row has the code of the problem, and what another person has
-   * confirmed waits again.
+   * For an action in several units of work, such as a refund by a gateway: each call of `write` is one, and the first
+   * records the start of the action. If `work` throws later, a second row has the code of the problem, and an action that
+   * another person confirmed waits again.
    */
   inSteps<Result>(
     subject: Subject,
@@ -48,7 +49,7 @@ interface ActDeps {
 }
 
 export function createAct({ db, config }: ActDeps, request: Request): Act {
-  /** @throws DomainError `approval_required` where another person must confirm, who has not */
+  /** @throws DomainError `approval_required` if another person must confirm and has not yet */
   async function begin(subject: Subject, reason: string | undefined) {
     const { staff, session, reached, params, confirmation } = callOf(request)
     if (!reached) throw new Error('`act` is for handlers of operations')
@@ -62,7 +63,7 @@ export function createAct({ db, config }: ActDeps, request: Request): Act {
       throw await db.write(tx => keepApproval(tx, asked))
     }
     const action = { staff, operation: reached.id, subject, reason, confirmedBy: confirmation?.confirmedBy }
-    /** In the first unit of work: of several confirmations at once, one finds the approval open. */
+    /** Runs in the first unit of work, so that only one of several confirmations finds the approval open. */
     const claim = async (tx: Transaction, inSteps: boolean): Promise<void> => {
       if (confirmation)
         await claimApproval(tx, confirmation.approvalId, confirmation.confirmedBy, { inSteps })

@@ -1,4 +1,4 @@
-/** What is known of a request of staff while it runs. */
+/** The state of a request of staff while it runs. */
 import type { Reader } from '../../../../db/index.ts'
 import type { Permission } from '../roles.ts'
 import type { StaffSession } from '../sessions/sessions.ts'
@@ -8,11 +8,11 @@ import type { Staff } from '../staff.ts'
 export interface Reached {
   id: string
   permission: Permission
-  /** Of its declaration, for this input. */
+  /** Whether its declaration allows one person for this input. */
   mayOnePerson(input: { body: unknown; params: unknown; reader: Reader }): boolean | Promise<boolean>
 }
 
-/** Of a request that was kept, and that a second person has confirmed. */
+/** The confirmation of a stored request by a second person. */
 export interface Confirmation {
   approvalId: string
   requestedBy: Staff
@@ -25,12 +25,12 @@ export interface CurrentSession extends StaffSession {
 
 interface Call {
   staff: Staff
-  /** Undefined for a request that was kept and is confirmed. */
+  /** Undefined for a stored request that was confirmed. */
   session?: CurrentSession
   confirmation?: Confirmation | undefined
   /** Set when the operation is reached, which is before its handler runs. */
   reached?: Reached
-  /** Of its path, set with `reached`. */
+  /** Parameters of its path, set together with `reached`. */
   params?: unknown
 }
 
@@ -41,14 +41,14 @@ export function beginCall(request: Request, call: Call): Call {
   return call
 }
 
-/** @throws Error for a request of no group of staff: `consoleOperation` is for these alone */
+/** @throws Error for a request outside the groups of `staff`: `consoleOperation` works only within them */
 export function callOf(request: Request): Call {
   const call = calls.get(request)
   if (!call) throw new Error('an operation of the console is declared outside of a group of staff')
   return call
 }
 
-/** For operations on one's own session, which are never kept. */
+/** For operations on the caller's own session, which are never stored for approval. */
 export function sessionOf(request: Request): CurrentSession {
   const { session } = callOf(request)
   if (!session) throw new Error('this request has no session')

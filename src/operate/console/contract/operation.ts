@@ -1,4 +1,4 @@
-/** Declares an operation of the console: as `operation` does for the API, with the permission that it needs. */
+/** Declares an operation of the console, like `operation` for the API, with the required permission. */
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError, type ProblemType } from '../../../core/problems.ts'
 import type { Static, TSchema } from '../../../core/typebox.ts'
@@ -18,9 +18,12 @@ export interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   extends Omit<Declaration<Body, Query, Params, Responses, Problem>, OfPublicApi> {
   /** Of `roles.ts`. */
   permission: Permission
-  /** Why a write takes no `reason`: how to undo it. All other writes take one in their body. */
+  /** Why a write needs no `reason`, namely how to undo it. All other writes have a `reason` in their body. */
   reversible?: string
-  /** Why no second person is asked although the permission is of a group, or for which input: what takes value, or creates none. */
+  /**
+   * Why no second person is needed although the permission belongs to a group, or for which input: the action removes value
+   * or creates none.
+   */
   onePerson?: string | ((input: OnePersonInput<Body, Params>) => boolean | Promise<boolean>)
 }
 
@@ -36,7 +39,7 @@ type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 export interface ConsoleDeclared {
   permission: Permission
   reversible?: string
-  /** Whether one person may: by the input where it depends on it. */
+  /** Whether one person is enough; `sometimes` depends on the input. */
   onePerson: 'always' | 'sometimes' | 'never'
 }
 
@@ -70,7 +73,7 @@ export function consoleOperation<
   const reached = {
     id: rest.id,
     permission,
-    // Guarantee of the cast: it is asked by a handler, whose input has the types of the declaration.
+    // Guarantee of the cast: a handler calls it, whose input has the types of the declaration.
     mayOnePerson: (input: unknown) =>
       byInput?.(input as Parameters<typeof byInput>[0]) ?? whether === 'always',
   }

@@ -1,4 +1,4 @@
-/** Why a person of the staff does something: required for every write that is not undone at once. */
+/** The reason of an action of staff: required for every write that cannot be undone at once. */
 
 import { Formatted } from '../../../core/formats.ts'
 import { isVisible } from '../../../core/name-text.ts'

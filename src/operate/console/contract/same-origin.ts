@@ -1,4 +1,4 @@
-/** Requests that write come from the console's own pages. */
+/** Ensures that writing requests come from the console's own pages. */
 import { DomainError } from '../../../core/problems.ts'
 import type { ConsoleConfig } from '../../../platform/config/console.ts'
 import { consoleProblems } from '../problems.ts'
@@ -6,8 +6,8 @@ import { consoleProblems } from '../problems.ts'
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Without CONSOLE_URL the console is at the loopback or at CONSOLE_HOST: another name that resolves to it is not trusted.
- * @throws DomainError `csrf_failed`
+ * Without CONSOLE_URL, the console is at the loopback address or at CONSOLE_HOST. Other names that resolve to it are not
+ * trusted. @throws DomainError `csrf_failed`
  */
 export function requireSameOrigin({ host, url }: ConsoleConfig, { headers }: Request): void {
   const origin = headers.get('origin')
@@ -24,9 +24,9 @@ export function requireSameOrigin({ host, url }: ConsoleConfig, { headers }: Req
 }
 
 /**
- * A page of the same site, such as one of another port or subdomain, has the cookie sent with pictures and links: what is read would
- * be recorded as read by the person. Clients that are no browsers send no such header.
- * @throws DomainError `csrf_failed`
+ * A page of the same site, for example on another port or subdomain, can make the browser send the cookie with pictures and
+ * links. The read would be recorded as an action of the person. Clients other than browsers do not send this header. @throws
+ * DomainError `csrf_failed`
  */
 export function requireOwnPage({ headers }: Request): void {
   const site = headers.get('sec-fetch-site')

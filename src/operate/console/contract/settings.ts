@@ -1,12 +1,12 @@
 import type { ConsoleConfig } from '../../../platform/config/console.ts'
 
-/** @throws Error where the console is not served: nothing of it runs there */
+/** @throws Error if the console is not served, where this code never runs */
 export function consoleConfigOf({ config }: { config: { console: ConsoleConfig | null } }): ConsoleConfig {
   if (!config.console) throw new Error('the console is not configured')
   return config.console
 }
 
-/** Where staff reach the console, without a trailing slash; null where its port is picked at the start. */
+/** The address of the console for staff, without a trailing slash; null if its port is chosen at the start. */
 export function consoleUrlOf({ url, host, port }: ConsoleConfig): string | null {
   if (url !== null) return url
   const isAny = ['127.0.0.1', '0.0.0.0', '::'].includes(host)

@@ -17,7 +17,7 @@ import { beginCall, type CurrentSession } from './call.ts'
 import { requireOwnPage, requireSameOrigin } from './same-origin.ts'
 import { consoleConfigOf } from './settings.ts'
 
-/** What authentication throws: see `Refusal` of `identity/auth/groups.ts`. */
+/** An error of authentication: see `Refusal` in `identity/auth/groups.ts`. */
 type Refusal =
   | ElysiaCustomStatusResponse<401, ProblemOf<typeof consoleProblems.session_required>, 401>
   | ElysiaCustomStatusResponse<
@@ -29,9 +29,8 @@ type Refusal =
 const READS = new Set(['GET', 'HEAD'])
 
 /**
- * Handlers get `staff`, who is signed in, and `act`, the one way to write. Routes are declared with `consoleOperation`, which
- * checks the permission.
- * @throws DomainError `session_required`, `csrf_failed`
+ * Handlers get `staff`, the signed-in person, and `act`, the only way to write. Declare routes with `consoleOperation`,
+ * which checks the permission. @throws DomainError `session_required`, `csrf_failed`
  */
 export const staff = <const Prefix extends string>(deps: ConsoleDeps, { prefix, tag }: Group<Prefix>) => {
   const recordUse = createUseRecorder(deps)

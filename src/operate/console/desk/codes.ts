@@ -1,4 +1,4 @@
-/** Codes at the desk of the staff: looked at, then used once. */
+/** Codes at the desk of the staff: looked up, then used once. */
 import { hash } from 'node:crypto'
 import { and, desc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
@@ -13,19 +13,19 @@ import type { Subject } from '../audit/record.ts'
 import type { Staff } from '../staff.ts'
 import type { DeskCode } from './schema.ts'
 
-/** `usedBy` of a code: the audit log knows who. Fans and the club's systems see no names of staff. */
+/** `usedBy` of a code. Only the audit log has the person, since fans and the club's systems must not see names of staff. */
 export const CONSOLE_SOURCE = 'console'
 
 /** Of the operation that uses a code. */
 export const USE_OPERATION = 'useCode'
 
-/** In the audit log a code has a fingerprint: until its use is undone the code itself would be worth its reward. */
+/** The audit log contains only a fingerprint of the code: after an undone use, the code itself would be worth its reward. */
 export const codeSubject = (text: string): Subject => ({
   kind: 'code',
   id: hash('sha256', `desk ${normalizeRedemptionCode(text) ?? ''}`, 'hex').slice(0, 32),
 })
 
-/** What it is, whose, and whether it can be used. @throws DomainError `redemption_not_found` */
+/** The goods of a code, its fan, and whether it can be used. @throws DomainError `redemption_not_found` */
 export async function lookUpCode(
   reader: Reader,
   sources: readonly CodeSource[],
@@ -54,7 +54,7 @@ export async function presentCode(reader: Reader, staff: Staff, redemption: Rede
   }
 }
 
-/** A voucher that was voided is told apart from a code that nobody has. */
+/** Explains a missing code: a void voucher differs from a code that nobody has. */
 async function explainMissing(reader: Reader, sources: readonly CodeSource[], text: string) {
   try {
     return await lookUpRedemption(reader, sources, text)
@@ -90,7 +90,7 @@ async function readLastUse(reader: Reader, text: string) {
   return row
 }
 
-/** Whether the last use was by this very request: its answer was lost. */
+/** Whether this same request made the last use, so that it is a retry after a lost response. */
 export async function wasUsedByRequest(
   reader: Reader,
   staff: Staff,

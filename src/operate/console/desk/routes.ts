@@ -50,7 +50,7 @@ export const deskRoutes = (deps: ConsoleDeps) => {
         } catch (error) {
           if (!(error instanceof DomainError) || error.code !== 'already_used') throw error
           const found = await lookUpCode(db.read, codeSources, staff, code)
-          // After an undone use, a system of the club may have used the code.
+          // After the use was undone, a system of the club may have used the code.
           const isOwn = found.use?.byYou && (await wasUsedByRequest(db.read, staff, code, requestId))
           if (!isOwn) throw error
           return { ...found, repeated: true }

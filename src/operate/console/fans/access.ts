@@ -1,4 +1,4 @@
-/** What a role sees of a fan, beyond `fans.read`. */
+/** The data of a fan that a role sees, beyond `fans.read`. */
 import { mayDo, type Role } from '../roles.ts'
 
 export const accessOf = (role: Role) => ({

@@ -1,4 +1,4 @@
-/** Fans: search, one fan at a glance, and everything about the fan in one list. */
+/** Fans: search, overview of a fan, and the timeline. */
 import { pageOf } from '../../../core/pagination.ts'
 import { Closed, PageQuery } from '../../../core/schemas.ts'
 import { readHistory } from '../../../economy/points/history.ts'

@@ -1,4 +1,4 @@
-/** Files that staff upload for imports: announced, sent in parts, tried, imported. */
+/** Files that staff upload for imports: announced, sent in parts, checked, imported. */
 import { and, count, eq, gt, isNull } from 'drizzle-orm'
 import type { Database, Tables, Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -9,7 +9,7 @@ import { packPart } from '../../admin/import/stored-file.ts'
 import type { ImportKind } from '../../admin/jobs/job-kinds.ts'
 import { jobProblems } from './problems.ts'
 
-/** Of all staff. */
+/** Maximum files of all staff together. */
 const MAX_FILES = 20
 const KEPT_MS = 86_400_000
 
@@ -82,7 +82,7 @@ storePart.problems = [
   jobProblems.import_too_large,
 ] as const
 
-/** From here on the file does not change. @throws DomainError `import_file_gone`, `import_file_incomplete` */
+/** Completes the file, which does not change afterwards. @throws DomainError `import_file_gone`, `import_file_incomplete` */
 export async function completeFile(tx: Transaction, fileId: string): Promise<FileRow> {
   const { importFiles: files, importFileParts: parts } = tx.tables
   const file = await lockFile(tx, fileId)
@@ -96,7 +96,7 @@ export async function completeFile(tx: Transaction, fileId: string): Promise<Fil
   return file
 }
 
-/** Keeps the file for another day, and its row locked until the unit of work ends. @throws DomainError `import_file_gone` */
+/** Keeps the file for another day, and locks its row until the unit of work ends. @throws DomainError `import_file_gone` */
 export async function lockFile(tx: Transaction, fileId: string): Promise<FileRow> {
   const { importFiles: files } = tx.tables
   const now = tx.now()

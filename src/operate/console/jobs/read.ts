@@ -1,4 +1,4 @@
-/** What the page shows of jobs. */
+/** Data of jobs for the page. */
 import type { Database, Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import type { TaskLog, TaskRuns } from '../../../core/task-log.ts'
@@ -11,7 +11,7 @@ import { readRuns } from '../../admin/maintenance.ts'
 import { jobProblems } from './problems.ts'
 
 const COMMANDS = ['backup', 'verify-ledger', 'verify-quests']
-/** What the list has of each run; the run itself has all that was kept. */
+/** Maximum findings of each run in the list. A single run has all stored findings. */
 const LISTED = 20
 
 interface Read {

@@ -144,7 +144,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
     )
     .put(
       '/imports/files/:fileId/parts/:part',
-      // Its announcement is in the audit log.
+      // Not recorded, since the announcement of the file is in the audit log.
       ({ params: { fileId, part }, body }) => storePart(db, fileId, Number(part), body),
       consoleOperation({
         id: 'storeImportFilePart',

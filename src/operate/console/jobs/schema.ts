@@ -77,7 +77,7 @@ export const StartVerification = Closed({
   kind: OneOf(VERIFICATIONS, { description: 'What is recomputed.', examples: ['verify-ledger'] }),
   reason: Reason,
 })
-/** As the browser names a file: its end says the format. */
+/** The name of a file in the browser. Its extension determines the format. */
 const FileName = Type.String({ minLength: 1, maxLength: 255, examples: ['fans.csv'] })
 
 export const AnnounceFile = Closed({

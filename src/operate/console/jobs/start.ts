@@ -1,4 +1,4 @@
-/** Starts what staff run in the background. */
+/** Starts jobs of staff in the background. */
 import { join } from 'node:path'
 import type { Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -34,7 +34,7 @@ export async function startJob(
 }
 startJob.problems = [jobProblems.job_running] as const
 
-/** Tries an uploaded file: its run says what an import would do. @throws DomainError as `problems` */
+/** Starts a dry run of an uploaded file, which says what an import would do. @throws DomainError as `problems` */
 export async function startCheck(
   tx: Transaction,
   starting: Starting,

@@ -1,4 +1,4 @@
-/** Reads and changes server keys by the verbs of `identity/server-keys`. A key itself is in one response, and nowhere else. */
+/** Reads and changes server keys with the verbs of `identity/server-keys`. A key is in one response and nowhere else. */
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import { parseInstant } from '../../../core/instant.ts'
 import { DomainError } from '../../../core/problems.ts'
@@ -63,7 +63,7 @@ export async function rotateKey(tx: Transaction, source: string, expiresAt: stri
   return { ...presentKey(rotated.row, tx.now()), key: rotated.key }
 }
 
-/** @throws DomainError `server_key_not_found` where nothing is left to revoke */
+/** @throws DomainError `server_key_not_found` if there is no key to revoke */
 export async function revokeKeys(tx: Transaction, source: string, keyId: string | undefined) {
   const revoked = await revokeServerKeys(tx, source, keyId)
   if (revoked.length === 0) throw new DomainError(keyProblems.server_key_not_found)

@@ -1,4 +1,4 @@
-/** Match day: matches, live scores, corrections, and how far predictions are settled. */
+/** Match day: matches, live scores, corrections, and the progress of settlements. */
 import { resetRevision } from '../../../club/matches/reset-revision.ts'
 import { exampleUpdate } from '../../../club/matches/schema.ts'
 import { pageOf } from '../../../core/pagination.ts'

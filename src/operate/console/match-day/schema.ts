@@ -94,7 +94,7 @@ export const MatchParams = Closed({ matchId: IdReference('The match.', 'harbour-
 
 const Revision = (description: string) => Integer({ minimum: 1, maximum: MAX_REVISION, description })
 
-/** Another report takes it back, so a reason is asked for only where points that fans have can change. */
+/** Another report can correct it, so a reason is required only if points of fans can change. */
 export const ReportedState = Closed(
   {
     revision: Revision('One more than the revision that the page shows.'),

@@ -6,8 +6,8 @@ import type { MatchUpdate } from '../../../club/matches/schema.ts'
 import { instantIn } from '../../../core/instant.ts'
 
 /**
- * A result settles predictions, and a match that is scheduled anew opens them. Fans check in around the stored kick-off: another one,
- * or a match that goes on after all, opens that.
+ * A result settles predictions, and rescheduling a match opens them again. Check-ins depend on the kick-off, so a new
+ * kick-off, or a match that is no longer cancelled, opens check-ins.
  */
 export async function reportGivesValue(
   reader: Reader,

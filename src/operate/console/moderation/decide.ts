@@ -1,4 +1,4 @@
-/** Decisions of moderators in the console, by the verbs of the command. */
+/** Decisions of moderators in the console, with the verbs of the command `moderate`. */
 
 import type { Transaction } from '../../../../db/index.ts'
 import { instantIn } from '../../../core/instant.ts'
@@ -31,5 +31,5 @@ export async function decideAs(
 }
 decideAs.problems = [transportProblems.validation_failed, ...decide.problems] as const
 
-/** How decisions name who decided. */
+/** The moderator in the form that decisions store. */
 export const moderatorOf = ({ id, name }: Staff) => ({ decidedBy: name, decidedById: id })

@@ -16,7 +16,7 @@ import { REASONS } from '../../../identity/sanctions/reasons.ts'
 import { Reason } from '../contract/reason.ts'
 
 const reason = OneOf(REASONS, { description: 'What was wrong, as the fan sees it.' })
-/** As `subjects.ts` has them: the pages read this file, and nothing that runs on the server. */
+/** The same kinds as in `subjects.ts`: the pages import this file, which must not import server code. */
 const subjectKind = OneOf(['fan', 'locker', 'trade'], { description: 'What was reported.' })
 const handle = Nullable(Type.String(), { description: 'Null: the fan has none.' })
 const Fan = Closed({ id: Id('The fan.'), handle }, { title: 'ModeratedFan' })

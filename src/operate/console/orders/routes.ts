@@ -1,4 +1,4 @@
-/** Orders: what is to be packed and shipped, and refunds. */
+/** Orders: packing, shipping and refunds. */
 import { Elysia } from 'elysia'
 import { pageOf } from '../../../core/pagination.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
@@ -15,7 +15,7 @@ import * as schema from './schema.ts'
 
 const orderRoutes = (deps: ConsoleDeps) => {
   const { db, cursors, addressEncryption } = deps
-  /** Who ships sees where to. */
+  /** Roles that ship orders see the address. */
   const read = ({ role }: Staff, orderId: string) =>
     readOrderDetail(db.read, addressEncryption, orderId, mayDo(role, 'orders.write'))
   return staff(deps, { prefix: '/api/orders', tag: 'Orders' })
@@ -107,7 +107,7 @@ const refundRoutes = (deps: ConsoleDeps) => {
     .post(
       '/:purchaseId',
       async ({ act, body: { reason }, params: { purchaseId } }) => {
-        // Before another person is asked to confirm it.
+        // Checked before another person is asked to confirm.
         await findRefundable(db.read, purchaseId)
         const refunded = await act.inSteps({ kind: 'purchase', id: purchaseId }, reason, write =>
           refundPurchase({ read: db.read, write, loadPayments: async () => payments }, purchaseId),

@@ -86,7 +86,7 @@ export const OrderDetail = Closed(
 export const OrderParams = Closed({ orderId: IdReference('The order.') })
 export const OrderLineParams = LineParams
 
-/** As of the club's systems, without the reason. */
+/** Like the check for the club's systems, without the member `reason`. */
 export function findLineErrors({ body }: { body: unknown }): FieldError[] {
   if (typeof body !== 'object' || body === null) return []
   return findChangeErrors({

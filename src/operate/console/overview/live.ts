@@ -1,4 +1,4 @@
-/** The figures as they are now, read once for all who look, and sent to them as server-sent events when they change. */
+/** The current figures, read once for all watchers, and sent as server-sent events when they change. */
 import { every } from '../../../core/every.ts'
 import { logFailed } from '../../../core/loggable.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -6,9 +6,9 @@ import { readLiveFigures } from './read-overview.ts'
 import type { LiveFigures } from './schema.ts'
 
 const EVERY_MS = 2_000
-/** A read may take a tenth of the time of one connection: on a match day, today has many events. */
+/** Pauses are ten times as long as a read, so that reads take at most a tenth of the time: a match day has many events. */
 const COST_FACTOR = 10
-/** Below `idleTimeout` of the server. In rounds. */
+/** Rounds between two comments, below `idleTimeout` of the server. */
 const COMMENT_EVERY = 6
 
 interface Watcher {
@@ -25,7 +25,7 @@ export function createLive(deps: ConsoleDeps) {
   let held: { figures: LiveFigures; until: number } | undefined
   let running: Promise<LiveFigures> | undefined
   let round = 0
-  /** While somebody watches. */
+  /** Runs while somebody watches. */
   let rounds: ReturnType<typeof every> | null = null
 
   async function readNow(): Promise<LiveFigures> {
@@ -40,7 +40,7 @@ export function createLive(deps: ConsoleDeps) {
     }
   }
 
-  /** Of a moment ago at most, longer where reading is expensive. */
+  /** The figures may be a moment old, or older if reading is expensive. */
   async function read(): Promise<LiveFigures> {
     if (held && elapsed() < held.until) return held.figures
     running ??= readNow()
@@ -68,7 +68,7 @@ export function createLive(deps: ConsoleDeps) {
     const data = JSON.stringify(await read())
     for (const watcher of watchers) {
       const isOpen = await watcher.isOpen()
-      // The reader may have gone meanwhile, whose stream takes nothing more.
+      // The reader may be gone, so that its stream is closed.
       if (!watchers.has(watcher)) continue
       if (!isOpen) end(watcher)
       else if (watcher.sent !== data) {

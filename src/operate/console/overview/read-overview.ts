@@ -1,4 +1,4 @@
-/** The figures of the club: by day, and as they are now. */
+/** The figures of the club: by day, and current. */
 import type { Reader } from '../../../../db/index.ts'
 import { readEndpointBacklogs } from '../../../delivery/webhooks/inspect.ts'
 import { readAwaiting } from '../../../economy/events/distribute.ts'
@@ -17,7 +17,7 @@ import type { LiveFigures, Overview } from './schema.ts'
 
 const VERIFICATIONS = ['verify-ledger', 'verify-quests'] as const
 
-/** `live` is read by the caller, who shares it. Yesterday is counted here for as long as it is not kept. */
+/** The caller reads and shares `live`. Yesterday is counted here until it is stored. */
 export async function readOverview(reader: Reader, live: LiveFigures, length: number): Promise<Overview> {
   const { day: today, ...figures } = live.today
   const wanted = daysUntil(today, 2 * length)
@@ -32,7 +32,7 @@ export async function readOverview(reader: Reader, live: LiveFigures, length: nu
   }
 }
 
-/** Null where a day is missing. A fan is active on several days: they have no sum. */
+/** Null if a day is missing. Active fans have no sum, since a fan can be active on several days. */
 function sumOf(days: (DailyFigures | undefined)[]): DailyFigures | null {
   const [first, ...others] = days
   if (!first) return null

@@ -1,4 +1,4 @@
-/** The overview: figures by day, and as they are now. */
+/** The overview: figures by day, and current figures. */
 
 import { consoleOperation } from '../contract/operation.ts'
 import { consoleConfigOf } from '../contract/settings.ts'
@@ -53,7 +53,7 @@ const eventStream = (body: ReadableStream<Uint8Array>) =>
     headers: {
       'Content-Type': STREAM,
       'Cache-Control': 'no-store',
-      // nginx would wait for more before it passes an event on.
+      // Otherwise nginx would buffer events.
       'X-Accel-Buffering': 'no',
     },
   }) as unknown as LiveFigures

@@ -9,7 +9,7 @@ const DayFigures = Closed(
   {
     newFans: Integer({ minimum: 0, description: 'Fans who got their record.' }),
     onboardings: Integer({ minimum: 0, description: 'Onboardings that were completed.' }),
-    activeFans: Integer({ minimum: 0, description: 'Fans of whom anything was recorded.' }),
+    activeFans: Integer({ minimum: 0, description: 'Fans with at least one event.' }),
     pointsGranted: Integer({ minimum: 0, description: 'Without refunds and opening balances.' }),
     pointsSpent: Integer({ minimum: 0, description: 'On packs and orders.' }),
     pointsTaken: Integer({ minimum: 0, description: 'Expired, or taken back.' }),
@@ -30,7 +30,7 @@ const Sum = Closed({ currency: Type.String(), amount: Integer({ description: 'Po
 
 export const LiveFigures = Closed(
   {
-    fans: Integer({ minimum: 0, description: 'Fans with a record, erased ones not among them.' }),
+    fans: Integer({ minimum: 0, description: 'Fans with a record, without erased ones.' }),
     today: Closed({ day: Day, ...DayFigures.properties }),
     webhooks: Closed({
       ...Waiting.properties,

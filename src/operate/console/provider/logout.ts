@@ -14,11 +14,11 @@ import { PROVIDER } from '../staff.ts'
 import { createStaffProvider, LEEWAY_SECONDS, type StaffProviderDeps } from './provider.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Providers send a token at once, and again for a while if nothing answers. */
+/** Providers send a token at once, and retry for a while. */
 const MAX_AGE_SECONDS = 600
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt']
 
-/** A token that the provider has not issued for this, here and now. The message is for the log: it has no value of the token. */
+/** The refusal of an invalid token. The message is for the log and contains no value of the token. */
 const refused = (detail: string) =>
   new DomainError(consoleProblems.logout_token_not_valid, {
     detail,
@@ -30,7 +30,7 @@ export function createLogoutReader(deps: StaffProviderDeps) {
   const { discover, issuers, verify } = createStaffProvider(deps)
   const { clientId, issuer } = deps.provider
 
-  /** Before the provider is asked for its keys. */
+  /** Checked before the provider is asked for its keys. */
   function requireAddressed(token: string) {
     let claims: ReturnType<typeof decodeJwt>
     try {
@@ -49,13 +49,13 @@ export function createLogoutReader(deps: StaffProviderDeps) {
       const options = { maxTokenAge: MAX_AGE_SECONDS }
       const { payload, protectedHeader } = await verify(token, endpoints, options)
       const { sub, sid, iat = 0, jti, nonce, events } = payload
-      // An ID token has a nonce, and no such event.
+      // An ID token, which has a nonce and no such event, must not be accepted.
       const isOther = !TYPES.includes(protectedHeader.typ?.toLowerCase()) || nonce !== undefined
       if (isOther || typeof jti !== 'string' || !isLogout(events)) throw refused('It is no logout token.')
       const person = typeof sub === 'string' ? providerIdOf(issuer, sub) : null
       const session = typeof sid === 'string' ? sid : null
       if (person === null && session === null) throw refused('It names neither a person nor a session.')
-      // A token that is sent again ends nothing that began after it.
+      // A repeated token does not end sessions that began after it was issued.
       return {
         person,
         session,
@@ -87,11 +87,11 @@ const isLogout = (events: unknown): boolean =>
   isObject(events) && Object.hasOwn(events, EVENT) && isObject(events[EVENT])
 
 interface LogoutRequest extends ProviderLogout {
-  /** Counts once. */
+  /** The token is used once. */
   token: { id: string; expiresAt: Date }
 }
 
-/** Returns how many sessions ended: none for a token that was used. Each is a row of the audit log. */
+/** Returns how many sessions ended: none for a used token. Each is recorded in the audit log. */
 export async function logOutAtProvider(
   tx: Transaction,
   { token, ...logout }: LogoutRequest,
@@ -108,7 +108,7 @@ export async function logOutAtProvider(
   return ended.length
 }
 
-/** Whom the provider knows without a role: what an earlier role began ends. */
+/** Ends sessions, links and requests of a person who no longer has a role at the provider. */
 export async function logOutWithoutRole(tx: Transaction, staffId: string): Promise<void> {
   const { ended, requests } = await endSessionsOf(tx, staffId, PROVIDER)
   if (ended + requests === 0) return

@@ -1,4 +1,4 @@
-/** What is asked of the provider of the staff: its endpoints, and whether it signed a token. */
+/** Requests to the provider of the staff: its endpoints, and the verification of tokens. */
 import {
   createLocalJWKSet,
   errors,
@@ -16,15 +16,15 @@ export const LIMITS = { deadlineMs: 10_000, maxBytes: 256 * 1024 }
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 export const LEEWAY_SECONDS = 30
 
-/** For how long an answer of the provider is used again: a forged token does not make a request to it. */
+/** How long responses of the provider are cached, so that a forged token causes no request. */
 const CACHED_MS = 10_000
-/** A key that is unknown is looked for again after as long. */
+/** An unknown key is looked up again after this time. */
 const REFRESH_MS = 1_000
 
 export interface StaffProviderDeps extends Pick<Sources, 'now'> {
   provider: StaffProviderConfig
   fetch: Fetch
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock, in milliseconds. */
   elapsed: () => number
 }
 
@@ -36,7 +36,7 @@ export function createStaffProvider({
 }: StaffProviderDeps) {
   const cached = new Map<string, { at: number; body: Promise<Record<string, unknown>> }>()
 
-  /** Requests at the same time share an answer. A failure is not kept. */
+  /** Concurrent requests share a response. Failures are not cached. */
   function read(url: string): Promise<Record<string, unknown>> {
     const known = cached.get(url)
     if (known && elapsed() - known.at < CACHED_MS) return known.body
@@ -46,7 +46,7 @@ export function createStaffProvider({
     return body
   }
 
-  // What the host resolves to is checked by `fetch`.
+  // `fetch` checks the addresses that the host resolves to.
   const rules = { httpsOnly: issuer.startsWith('https:'), publicOnly: false, allowPrivate: [] }
   const issuers = [issuer, `${issuer}/`]
   return {
@@ -57,7 +57,7 @@ export function createStaffProvider({
       const body = await read(discoveryUrl(issuer))
       return { endpoints: readDiscovery(body, issuer, rules), document: body }
     },
-    /** That the provider signed the token, for this client. @throws ProviderError, and jose's errors */
+    /** Verifies that the provider signed the token for this client. @throws ProviderError, and errors of jose */
     async verify(
       token: string,
       { jwks }: Pick<Endpoints, 'jwks'>,
@@ -76,7 +76,7 @@ export function createStaffProvider({
       try {
         return await jwtVerify(token, await keys(), rules)
       } catch (error) {
-        // A key that is new: asked for once a second at most.
+        // The key may be new: looked up at most once a second.
         const age = elapsed() - (cached.get(jwks)?.at ?? 0)
         if (!(error instanceof errors.JWKSNoMatchingKey) || age < REFRESH_MS) throw error
         cached.delete(jwks)

@@ -1,4 +1,4 @@
-/** Sign-in with the provider of the staff: to its page, and back; and the end of sessions that it asks for. */
+/** Sign-in with the provider of the staff: the redirect to its page and back, and logout requests of the provider. */
 import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
@@ -45,7 +45,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
   const signIn = provider && createStaffSignIn({ ...deps, provider, redirectUri, fetch })
   const readLogout = provider && createLogoutReader({ ...deps, provider, fetch })
 
-  /** 303: the browser follows with GET, and sends no address of this response on. */
+  /** 303: the browser follows with GET, and does not send this address as the referrer. */
   function redirect(location: string, cookies: string[]): never {
     const headers = new Headers({ Location: location, 'Cache-Control': 'no-store' })
     for (const cookie of cookies) headers.append('Set-Cookie', cookie)
@@ -76,7 +76,8 @@ export const providerRoutes = (deps: ConsoleDeps) => {
       '/start',
       async ({ request }) => {
         if (!signIn) return refuse('provider')
-        // A page of another site, or a picture in it, begins no sign-in: a person goes there from the page of the console.
+        // A page of another site, or a picture in it, must not start a sign-in: people start it from the page of the
+        // console.
         if (request.headers.get('sec-fetch-site') === 'cross-site') return redirect('/', [])
         try {
           const { location, cookie } = await signIn.begin()

@@ -13,7 +13,7 @@ import { readRole } from './role.ts'
 
 /** OpenID Connect Core 1.0 §2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
-/** From the page of the provider and back. */
+/** Time for the sign-in at the provider. */
 export const ATTEMPT_MS = 600_000
 /** Binds encrypted attempts to their purpose. */
 const OWNER = 'attempt'
@@ -26,9 +26,9 @@ export type SignInFault = 'denied' | 'expired' | 'no_role' | 'provider'
 export class SignInRefused extends Error {
   constructor(
     readonly fault: SignInFault,
-    /** For the log: without a value of the response. */
+    /** For the log, without values of the response. */
     message: string,
-    /** Id of a person who has no role any more. */
+    /** Id of a person who no longer has a role. */
     readonly staffId: string | null = null,
   ) {
     super(message)
@@ -36,7 +36,7 @@ export class SignInRefused extends Error {
   }
 }
 
-/** What binds the response of the provider to this browser: encrypted in a cookie until then. */
+/** Binds the response of the provider to this browser. It is encrypted in a cookie. */
 export interface Attempt {
   state: string
   nonce: string
@@ -55,7 +55,7 @@ type ProviderResponse = Record<string, string | undefined>
 /** Who signed in. */
 interface SignedIn {
   staff: Staff
-  /** The `sid` of the ID token: the session at the provider; null if it tells none. */
+  /** The `sid` of the ID token, which identifies the session at the provider; null if there is none. */
   sid: string | null
 }
 
@@ -124,23 +124,26 @@ export function createStaffSignIn({ redirectUri, randomBytes, signInEncryption, 
       return { location: location.href, cookie }
     },
     /**
-     * The code of a response of the provider, with what began here. Asks nobody. `cookie`: what `begin` gave to this browser.
-     * @throws SignInRefused
+     * Checks a response of the provider, without a request, and returns its code with the attempt. `cookie`: the value that
+     * `begin` returned. @throws SignInRefused
      */
     read(response: ProviderResponse, cookie: string | undefined): { code: string; attempt: Attempt } {
       const text = cookie === undefined ? null : signInEncryption.decrypt(cookie, OWNER)
       // Guarantee of the cast: nothing else is encrypted with this key.
       const attempt = text === null ? null : (JSON.parse(text) as Attempt)
-      // Another site may have sent the browser here, with a code of its own.
+      // Another site may have sent the browser here with its own code.
       if (!attempt || attempt.endsAt <= now().getTime() || !isSameSecret(response.state ?? '', attempt.state))
         throw new SignInRefused('expired', 'the response is of no sign-in of this browser')
-      // RFC 9207: the response is of this provider.
+      // RFC 9207: the response must come from this provider.
       if (response.iss !== undefined && !issuers.includes(response.iss))
         throw new SignInRefused('provider', 'the response is of another issuer')
       if (response.code === undefined) throw new SignInRefused('denied', 'the provider refused the sign-in')
       return { code: response.code, attempt }
     },
-    /** Asks the provider whom it signed in. @throws SignInRefused, ProviderError, and jose's errors */
+    /**
+     * Exchanges the code at the provider for the identity of the person. @throws SignInRefused, ProviderError, and errors of
+     * jose
+     */
     async finish({ code, attempt }: { code: string; attempt: Attempt }): Promise<SignedIn> {
       const claims = await redeem(code, attempt)
       if (!isSameSecret(String(claims.nonce), attempt.nonce))

@@ -13,8 +13,8 @@ import { createSession, type NewSession } from './sessions.ts'
 const LINK_MS = 10 * 60_000
 
 /**
- * A link of the operator, recorded in the audit log. Its secret is not stored. Links of one name are of one person, who never
- * confirms an action of their own.
+ * Creates a link, recorded in the audit log. Its secret is not stored. All links with one name belong to one person, who
+ * cannot confirm their own actions.
  */
 export async function issueLink(
   tx: Transaction,
@@ -30,11 +30,11 @@ export async function issueLink(
   return { secret, expiresAt }
 }
 
-/** `console`: its address, without a trailing slash. No server and no proxy receives what stands after `#`. */
+/** `console`: its address, without a trailing slash. Servers and proxies do not receive the part after `#`. */
 export const addressOfLink = (console: string, { secret }: { secret: string }) =>
   `${console}/sign-in#${secret}`
 
-/** Whom the link signs in. Does not use it. @throws DomainError `link_not_valid` */
+/** The person whom the link signs in, without using the link. @throws DomainError `link_not_valid` */
 export async function readLink(reader: Reader, secret: string): Promise<Staff> {
   const { consoleLinks } = reader.tables
   const [link] = await reader
@@ -45,7 +45,7 @@ export async function readLink(reader: Reader, secret: string): Promise<Staff> {
   return { id: link.staffId, name: link.name, role: roleOf(link.role) }
 }
 
-/** Of any number of concurrent uses, one gets a session. @throws DomainError `link_not_valid` */
+/** Only one of several concurrent uses gets a session. @throws DomainError `link_not_valid` */
 export async function useLink(tx: Transaction, secret: string): Promise<NewSession> {
   const { consoleLinks } = tx.tables
   const hash = hashSecret(secret)

@@ -1,4 +1,4 @@
-/** Sessions that began at the provider of the staff, and that it ends. */
+/** Sessions that began at the provider of the staff, and that the provider can end. */
 import { and, eq, isNull, lte, or } from 'drizzle-orm'
 import type { Transaction } from '../../../../db/index.ts'
 import { endRequestsOf } from '../approvals/end-requests.ts'
@@ -6,17 +6,17 @@ import { PROVIDER } from '../staff.ts'
 
 /** At least one of `person` and `session` is given. */
 export interface ProviderLogout {
-  /** Of `iss` and `sub`: the id of the person. Without `session`, all of their sessions end. */
+  /** The id of the person, from `iss` and `sub`. Without `session`, all sessions of the person end. */
   person: string | null
   /** `sid`: one session at the provider. */
   session: string | null
-  /** What began later does not end. */
+  /** Sessions that began later do not end. */
   until: Date
 }
 
 /**
- * Sessions that have ended before are not in the result. Those of which no `sid` is known end with any of the person. Requests of
- * those whose sessions end do so as well.
+ * The result does not include sessions that had already ended. Sessions without a known `sid` end with any session of the
+ * person. Approval requests of these people end too.
  */
 export async function endSessionsAtProvider(
   tx: Transaction,

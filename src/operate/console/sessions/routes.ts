@@ -21,7 +21,7 @@ import { endSession, endSessionOfToken, SESSION_MS } from './sessions.ts'
 const group = { prefix: '/api/session', tag: 'Session' } as const
 const Done = Closed({ ended: CurrentSession.properties.production })
 
-/** Without a session. The address of the caller has a tight limit, since a request could guess a secret. */
+/** Routes without a session. The rate limit per address is low, since a request could guess a secret. */
 const signIn = (deps: ConsoleDeps) =>
   anyone(group)
     .use(uncachedInGroup())

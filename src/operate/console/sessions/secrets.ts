@@ -1,4 +1,4 @@
-/** Secrets of links and sessions. The database has their hashes alone, which need no salt: the secrets are random. */
+/** Secrets of links and sessions. The database has only their hashes, which need no salt because the secrets are random. */
 import { hash } from 'node:crypto'
 
 const SECRET_BYTES = 32
@@ -10,5 +10,5 @@ export const mintSecret = (randomBytes: (size: number) => Uint8Array): string =>
 /** SHA-256, in lower-case hex. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex')
 
-/** What proves that a request was made by the console's pages: they read it, and other sites cannot. */
+/** Proves that a page of the console made a request: its pages can read the token, and other sites cannot. */
 export const csrfTokenOf = (token: string): string => hash('sha256', `csrf ${token}`, 'base64url')

@@ -1,4 +1,4 @@
-/** Sessions of staff. They last for a working day; nothing prolongs them. */
+/** Sessions of staff. They last for a working day and cannot be extended. */
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { prepared } from '../../../../db/prepared.ts'
@@ -22,8 +22,8 @@ export interface NewSession extends StaffSession {
 }
 
 /**
- * Always with a new token: one that a browser had before its sign-in is worth nothing. `providerSession`: of a sign-in with the
- * provider, its `sid`. Requests of the person that the role does not allow end.
+ * Always creates a new token, so that a token from before the sign-in is worthless. `providerSession`: the `sid` of a
+ * sign-in with the provider. Ends approval requests of the person that the role does not allow.
  */
 export async function createSession(
   tx: Transaction,
@@ -49,7 +49,7 @@ export async function createSession(
   return { id, staff, expiresAt, lastUsedAt: createdAt, token }
 }
 
-/** Those of the person in another role, which the provider has just taken from them. */
+/** Ends sessions of the person in another role, which the provider has just removed. */
 export async function endSessionsInOtherRoles(tx: Transaction, { id, role }: Staff): Promise<void> {
   const { consoleSessions } = tx.tables
   await tx
@@ -77,7 +77,7 @@ export async function findSession(reader: Reader, token: string): Promise<StaffS
   return row && !hasNoIssuer(row.staffId) ? sessionOf(row) : null
 }
 
-/** Whether it was not ended before. */
+/** Returns false if it had already ended. */
 export async function endSession(tx: Transaction, id: string): Promise<boolean> {
   const { consoleSessions } = tx.tables
   const ended = await tx
@@ -88,7 +88,7 @@ export async function endSession(tx: Transaction, id: string): Promise<boolean> 
   return ended.length > 0
 }
 
-/** As `endSession`, for the session of a token; an unknown one changes nothing. */
+/** Like `endSession`, for the session of a token. An unknown token changes nothing. */
 export async function endSessionOfToken(tx: Transaction, token: string): Promise<void> {
   const { consoleSessions } = tx.tables
   await tx

@@ -6,7 +6,7 @@ import { endRequestsOf } from '../approvals/end-requests.ts'
 import { consoleProblems } from '../problems.ts'
 import { roleOf, type Staff } from '../staff.ts'
 
-/** A club's staff sign in once a day: what is listed is bounded by their number. */
+/** A club's staff sign in once a day, so their number limits the list. */
 const MAX_SESSIONS = 500
 
 const isLive = (reader: Reader) => {
@@ -32,7 +32,10 @@ export async function listSessions(reader: Reader) {
   }))
 }
 
-/** With the requests of the person. @throws DomainError `session_not_found` if it is unknown, expired or ended */
+/**
+ * Also ends approval requests of the person. @throws DomainError `session_not_found` if the session is unknown, expired or
+ * ended
+ */
 export async function endStaffSession(tx: Transaction, id: string, by: Staff) {
   const { consoleSessions } = tx.tables
   const [ended] = await tx
@@ -45,7 +48,7 @@ export async function endStaffSession(tx: Transaction, id: string, by: Staff) {
   return { staffId, requests: await endRequestsOf(tx, staffId, by) }
 }
 
-/** Links that are not used yet and open requests end as well. Returns how many sessions and requests ended. */
+/** Also ends unused links and open requests. Returns how many sessions and requests ended. */
 export async function endSessionsOf(tx: Transaction, staffId: string, by: Staff) {
   const { consoleSessions, consoleLinks } = tx.tables
   await tx

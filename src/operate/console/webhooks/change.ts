@@ -1,4 +1,4 @@
-/** What the pages change: the verbs of `delivery/webhooks`, with what is wrong as problems. */
+/** Changes by the pages: the verbs of `delivery/webhooks`, with errors as problems. */
 import type { Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { refuseField, transportProblems } from '../../../core/transport-problems.ts'

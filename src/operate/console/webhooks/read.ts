@@ -1,4 +1,4 @@
-/** What the pages show of endpoints and deliveries. */
+/** Data of endpoints and deliveries for the pages. */
 import type { Reader } from '../../../../db/index.ts'
 import type { Cursors } from '../../../core/pagination.ts'
 import { pageOf } from '../../../core/pagination.ts'

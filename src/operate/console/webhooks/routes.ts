@@ -1,4 +1,4 @@
-/** Endpoints of webhooks, and what was sent to them. */
+/** Endpoints of webhooks, and their deliveries. */
 import { parseInstant, parseQueryInstant } from '../../../core/instant.ts'
 import { countReplayed } from '../../../delivery/webhooks/replay.ts'
 import { action, withActions } from '../contract/action.ts'
@@ -48,7 +48,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     summary: 'Add an endpoint; its secret is shown once',
     permission: write,
     body: schema.NewEndpoint,
-    // The id exists after the write alone; the audit log has it in its detail.
+    // The id exists only after the write, so the audit log has it in its detail.
     subject: { kind: 'webhook_endpoint', id: 'new' },
     verb: (tx, { body: { url, types } }) =>
       change.addCheckedEndpoint(tx, { secrets, production }, { url, types }),
@@ -172,7 +172,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
     .post(
       '/endpoints/:endpointId/test',
       async ({ params: { endpointId }, body: { type }, act }) => {
-        // Recorded first: the receiver may have got what ends in an error here.
+        // Recorded first: the receiver may have got a test even if it ends in an error here.
         await act(
           ofEndpoint.subject({ params: { endpointId } }),
           undefined,

@@ -9,7 +9,7 @@ interface AdmissionOptions {
   load(): Pick<WriteLoad, 'msPerWrite' | 'oldestMs'>
   /** How long a write may have to wait. Milliseconds. */
   maxWaitMs: number
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock, in milliseconds. */
   elapsed(): number
   /** From 0 to 1. */
   random(): number

@@ -40,7 +40,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 interface Options {
   rates: Readonly<RateLimits>
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock, in milliseconds. */
   monotonic: () => number
 }
 

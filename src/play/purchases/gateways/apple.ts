@@ -15,18 +15,18 @@ import { priceOf, type StoreEvent } from './store.ts'
 
 export interface AppleGateway extends PaymentGateway {
   readonly name: 'apple'
-  /** What a notification of the App Store reports; null if nothing follows. @throws DomainError `invalid_signature` */
+  /** The event in a notification of the App Store; null if it needs no action. @throws DomainError `invalid_signature` */
   readNotification(body: string): Promise<StoreEvent | null>
 }
 
-/** Signed transactions are JWS; kept is the id of the transaction. */
+/** Signed transactions are JWS. Only the id of the transaction is stored. */
 const TRANSACTION = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const KEPT = /^apple:\d{1,30}$/
 
 export function createAppleGateway(config: AppleConfig): AppleGateway {
   const { bundleId, environment, appId, products, rootCertificate } = config
   const roots = [Buffer.from(rootCertificate ?? appleRoot())]
-  // Without online checks, certificates are judged at the time of the signature, and nothing waits for Apple.
+  // Without online checks, certificates are checked for the time of the signature, and no request to Apple is needed.
   const verifier = new SignedDataVerifier(
     roots,
     false,
@@ -67,7 +67,7 @@ export function createAppleGateway(config: AppleConfig): AppleGateway {
       return transaction ? judge(transaction, charge) : UNKNOWN
     },
 
-    // The store sells until the app asks it no more: what is paid all the same becomes due for a refund.
+    // A store cannot cancel a payment. If the fan still pays, a refund becomes due.
     async cancel() {},
     async refund() {
       throw notRefundable('Apple refunds its customers itself.')
@@ -96,7 +96,7 @@ export function createAppleGateway(config: AppleConfig): AppleGateway {
 
 const referenceOf = (transactionId: string) => `apple:${transactionId}`
 
-/** One message for all: it must not disclose another fan's transaction. */
+/** The same message for all cases, so that it does not disclose another fan's transaction. */
 const UNKNOWN = {
   state: 'unpaid',
   detail: 'Apple has signed no transaction of this app for this purchase.',

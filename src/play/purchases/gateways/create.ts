@@ -7,7 +7,7 @@ import type { GoogleGateway } from './google.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway, StripeOptions } from './stripe.ts'
 
-/** The gateways in use. None: only points are accepted. */
+/** The gateways in use. Without any, only points are accepted. */
 export interface Payments {
   sandbox?: Sandbox
   stripe?: StripeGateway
@@ -21,7 +21,7 @@ interface PaymentOptions extends StripeOptions {
   now?: AppSources['now']
 }
 
-/** `secret` keys the sandbox's receipts. Packages of gateways are large: only those in use are loaded. */
+/** `secret` signs the receipts of the sandbox. The packages of gateways are large, so only gateways in use are loaded. */
 export async function createPayments(
   { payments, stores, production }: Pick<Config, 'payments' | 'stores' | 'production'>,
   secret: string,
@@ -51,6 +51,6 @@ export const defaultGateway = ({ stripe, sandbox }: Payments): PaymentGateway | 
 export const findGateway = (payments: Payments, reference: string): PaymentGateway | undefined =>
   gatewaysOf(payments).find(gateway => gateway.recognizes(reference))
 
-/** Makes the payment impossible with every gateway. @throws DomainError `payment_gateway_unavailable` */
+/** Prevents the payment with every gateway. @throws DomainError `payment_gateway_unavailable` */
 export const cancelWithAll = (payments: Payments, charge: Parameters<PaymentGateway['cancel']>[0]) =>
   Promise.all(gatewaysOf(payments).map(gateway => gateway.cancel(charge)))

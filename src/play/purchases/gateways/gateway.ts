@@ -1,4 +1,4 @@
-/** What every payment gateway implements. Payment with points needs none. */
+/** The interface of payment gateways. Payment with points needs no gateway. */
 
 import { DomainError } from '../../../core/problems.ts'
 import { Closed, Nullable, OneOf } from '../../../core/schemas.ts'
@@ -15,7 +15,7 @@ export interface Charge {
   expiresAt: Date
 }
 
-/** What a client passes to complete a purchase: at most as long as the signed transaction of a store. */
+/** The reference that a client sends to complete a purchase. Its maximum length fits the signed transaction of a store. */
 export const PaymentReference = Type.String({
   minLength: 1,
   maxLength: 10_000,
@@ -75,24 +75,24 @@ export const examplePreparedPayment: PreparedPayment = {
   store: null,
 }
 
-/** What a gateway says of a payment. `detail` is for the caller. */
+/** A gateway's judgement of a payment. `detail` is for the caller. */
 export type Verdict =
   /**
-   * Paid in full, in the currency, for this purchase. `reference` is the one under which the payment is kept: it has
-   * one. `acknowledge`: the gateway must hear of the delivery.
+   * Paid in full, in the right currency, for this purchase. `reference`: the single reference under which the payment is
+   * stored. `acknowledge`: the gateway must be told of the delivery.
    */
   | { state: 'paid'; reference: string; acknowledge?: true }
   /** Not made, or unknown. */
   | { state: 'unpaid'; detail: string }
-  /** Made, but does not pay this charge. */
+  /** Made, but for another charge. */
   | { state: 'mismatch'; detail: string }
 
-/** A payment that a gateway reports by itself. */
+/** A payment that a gateway reports on its own. */
 export interface PaidEvent {
   purchaseId: string
-  /** Under which the payment is kept. */
+  /** The reference under which the payment is stored. */
   reference: string
-  /** What the gateway examines. */
+  /** The reference that the gateway examines. */
   evidence: string
 }
 
@@ -103,15 +103,15 @@ export interface DisputeEvent {
   amount: number
   /** `open`: the gateway may have taken the money already. */
   state: 'open' | 'kept' | 'lost'
-  /** Until when the operator can answer it. */
+  /** Deadline for the operator's answer. */
   answerBy: Date | null
 }
 
 export interface PaymentGateway {
   readonly name: GatewayName
-  /** Whether this server can refund: some stores refund their customers themselves. */
+  /** Whether this server can refund. Some stores refund their customers themselves. */
   readonly refunds: boolean
-  /** Whether the payment was made with this gateway, which alone can examine and refund it. */
+  /** Whether the payment was made with this gateway. No other gateway can examine or refund it. */
   recognizes(reference: string): boolean
   /**
    * Creates the payment; idempotent.
@@ -119,13 +119,13 @@ export interface PaymentGateway {
    */
   prepare(charge: Charge): Promise<PreparedPayment>
   /**
-   * The payment's current state. One message for what is unknown and what pays another purchase: it must not disclose
-   * another fan's payment. @throws DomainError `payment_gateway_unavailable`
+   * The payment's current state. An unknown payment and the payment of another purchase get the same message, which must not
+   * disclose another fan's payment. @throws DomainError `payment_gateway_unavailable`
    */
   examine(charge: Charge, reference: string): Promise<Verdict>
   /**
-   * Makes the payment impossible, prepared or not; idempotent. A payment that was made stays as it is.
-   * @throws DomainError `payment_gateway_unavailable`
+   * Prevents the payment, whether or not it was prepared; idempotent. Does not change a payment that was made. @throws
+   * DomainError `payment_gateway_unavailable`
    */
   cancel(charge: Charge): Promise<void>
   /**
@@ -134,8 +134,8 @@ export interface PaymentGateway {
    */
   refund(charge: Charge, reference: string): Promise<void>
   /**
-   * Tells the gateway that what was paid is delivered; idempotent. False: it refuses, as for a payment that it has given back.
-   * @throws DomainError `payment_gateway_unavailable`
+   * Tells the gateway that the purchase is delivered; idempotent. Returns false if the gateway refuses, for example because
+   * it has refunded the payment. @throws DomainError `payment_gateway_unavailable`
    */
   acknowledge?(reference: string): Promise<boolean>
 }

@@ -22,7 +22,7 @@ const TOKENS = 'https://oauth2.googleapis.com/token'
 const SCOPE = 'https://www.googleapis.com/auth/androidpublisher'
 const DEADLINE_MS = 5_000
 const MAX_BYTES = 65_536
-/** Of an assertion; Google's maximum is an hour. */
+/** Lifetime of an assertion; Google's maximum is an hour. */
 const ASSERTION_SECONDS = 600
 /** A token is replaced this long before it expires. */
 const EARLY_MS = 60_000
@@ -78,8 +78,8 @@ export function createGoogleClient(config: GoogleConfig, options: GoogleOptions)
   }
 
   /**
-   * Null: Google does not know it, or refuses the request itself.
-   * @throws DomainError `payment_gateway_unavailable` for anything else, a refused key included
+   * Null: Google does not know the object, or rejects the request as invalid. @throws DomainError
+   * `payment_gateway_unavailable` in all other cases, also for a refused key
    */
   async function ask(path: string, body?: object): Promise<Body | null> {
     try {
@@ -90,7 +90,7 @@ export function createGoogleClient(config: GoogleConfig, options: GoogleOptions)
         error instanceof ProviderError ? error : { kind: 'unavailable', status: undefined }
       if (kind === 'invalid' && status !== undefined && status >= 400) return null
       if (kind === 'refused') token = undefined
-      // Without the path, which has the token of the purchase.
+      // Logs no path, since it contains the token of the purchase.
       log?.error({ google: { kind, status } }, 'Google Play refused the request or is unavailable')
       throw new DomainError(purchaseProblems.payment_gateway_unavailable)
     }

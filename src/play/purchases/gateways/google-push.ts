@@ -11,9 +11,9 @@ import type { GoogleOptions } from './google-client.ts'
 const KEYS = 'https://www.googleapis.com/oauth2/v3/certs'
 const ISSUERS = ['https://accounts.google.com', 'accounts.google.com']
 const DEADLINE_MS = 5_000
-/** Of the notification of a one-time product. */
+/** Type of a notification about a one-time product. */
 const PURCHASED = 1
-/** Of the notification of a voided purchase. */
+/** Product type of a notification about a voided purchase. */
 const ONE_TIME_PRODUCT = 2
 const FULL_REFUND = 1
 
@@ -39,7 +39,7 @@ export function createPushReader(
     if (!push || !token) throw notSigned()
     const expected = { issuer: ISSUERS, audience: push.audience, algorithms: ['RS256'], currentDate: now }
     const { payload } = await jwtVerify(token, keys, expected).catch(error => {
-      // Of the token. Everything else concerns the keys, which Google could not give.
+      // Whether the error is about the token. All other errors mean that Google's keys could not be loaded.
       const isOfToken =
         error instanceof errors.JOSEError &&
         !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) &&
@@ -49,7 +49,7 @@ export function createPushReader(
     if (payload.email !== push.account || payload.email_verified !== true) throw notSigned()
   }
 
-  /** Null: a notification of another app, or of nothing that this server sells. @throws DomainError as `verify` */
+  /** Null: the notification is about another app or another product. @throws DomainError as `verify` */
   return async (authorization: string | null, body: string, now: Date): Promise<Notice | null> => {
     await verify(authorization, now)
     const { message } = objectOf(attempt(() => JSON.parse(body)))

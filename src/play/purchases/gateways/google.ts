@@ -9,8 +9,8 @@ import { priceOf, type StoreEvent } from './store.ts'
 export interface GoogleGateway extends PaymentGateway {
   readonly name: 'google'
   /**
-   * What a push of Cloud Pub/Sub reports; null if nothing follows.
-   * @throws DomainError `invalid_signature`, `payment_gateway_unavailable`
+   * The event in a push of Cloud Pub/Sub; null if it needs no action. @throws DomainError `invalid_signature`,
+   * `payment_gateway_unavailable`
    */
   readPush(authorization: string | null, body: string, now: Date): Promise<StoreEvent | null>
 }
@@ -18,7 +18,7 @@ export interface GoogleGateway extends PaymentGateway {
 /** `google:` and the purchase token. */
 const REFERENCE = /^google:([\w.~-]{1,900})$/
 
-/** The members of a ProductPurchaseV2 that matter here. Those of Google's response may all be absent. */
+/** The members of a ProductPurchaseV2 that are used here. In Google's response each may be absent. */
 interface StorePurchase {
   obfuscatedExternalAccountId?: string
   orderId?: string
@@ -37,7 +37,7 @@ export function createGoogleGateway(config: GoogleConfig, options: GoogleOptions
 
   const tokenOf = (reference: string) => encodeURIComponent(REFERENCE.exec(reference)?.[1] ?? '')
 
-  // Guarantee of the cast: the API answers with this resource, of which every member may be absent.
+  // Guarantee of the cast: the API returns this resource, and the type allows every member to be absent.
   const find = async (reference: string) =>
     (await ask(`/purchases/productsv2/tokens/${tokenOf(reference)}`)) as StorePurchase | null
 
@@ -75,7 +75,7 @@ export function createGoogleGateway(config: GoogleConfig, options: GoogleOptions
       return purchase ? judge(purchase, charge, reference) : UNKNOWN
     },
 
-    // The store sells until the app asks it no more: what is paid all the same becomes due for a refund.
+    // A store cannot cancel a payment. If the fan still pays, a refund becomes due.
     async cancel() {},
 
     async acknowledge(reference) {
@@ -84,7 +84,7 @@ export function createGoogleGateway(config: GoogleConfig, options: GoogleOptions
       if (!purchase || !item?.productId) return false
       if (item.productOfferDetails?.consumptionState === 'CONSUMPTION_STATE_CONSUMED') return true
       const product = encodeURIComponent(item.productId)
-      // A consumed product is acknowledged, and can be bought again.
+      // Consuming a product acknowledges it and lets the fan buy it again.
       return (await ask(`/purchases/products/${product}/tokens/${tokenOf(reference)}:consume`, {})) !== null
     },
 
@@ -115,7 +115,7 @@ export function createGoogleGateway(config: GoogleConfig, options: GoogleOptions
   }
 }
 
-/** One message for all: it must not disclose another fan's payment. */
+/** The same message for all cases, so that it does not disclose another fan's payment. */
 const UNKNOWN = {
   state: 'unpaid',
   detail: 'Google Play has no payment of this token for this purchase.',

@@ -1,4 +1,4 @@
-/** A gateway for development. It signs its own receipts, valid ones and each kind of invalid one. No money moves. */
+/** A gateway for development. It signs its own receipts: valid ones, and each kind of invalid one. No money moves. */
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../../core/constant-time.ts'
 import { deriveKey } from '../../../core/derived-key.ts'
@@ -25,7 +25,7 @@ export function createSandbox(secret: string): Sandbox {
   const sign = (body: string) => createHmac('sha256', key).update(body).digest('base64url')
 
   function read(reference: string): Receipt | null {
-    // Exactly two parts: a receipt has one textual form only, so that its reuse is detected.
+    // Exactly two parts, so that a receipt has only one text and its reuse is detected.
     const [body = '', signature = '', ...more] = reference.split('.')
     const genuine = isSameSecret(signature, sign(body)) && more.length === 0
     return genuine ? JSON.parse(Buffer.from(body, 'base64url').toString()) : null
@@ -77,7 +77,7 @@ export function createSandbox(secret: string): Sandbox {
     // A receipt cannot be taken back.
     async cancel() {},
     async refund(_charge, reference) {
-      // No money has to be refunded. A payment of another gateway must not be refunded here.
+      // There is no money to refund, but a payment of another gateway must be refused.
       if (!read(reference)) throw notRefundable('The payment was not made with the sandbox.')
     },
   }

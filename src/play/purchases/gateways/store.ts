@@ -1,11 +1,11 @@
-/** What the stores of mobile platforms have in common: products of a price, and events of their own. */
+/** Common parts of the app stores: products by price, and events. */
 
 import type { Charge, PaidEvent } from './gateway.ts'
 
-/** A store's product pays any purchase of its price. */
+/** One product of a store pays for any purchase with the same price. */
 export const priceOf = ({ amount, currency }: Pick<Charge, 'amount' | 'currency'>) => `${amount} ${currency}`
 
-/** A payment that the store has given back, or has taken again. */
+/** A payment that the store has refunded, or whose refund it has reversed. */
 export type RefundEvent = Pick<PaidEvent, 'purchaseId' | 'reference'>
 
 export type StoreEvent =

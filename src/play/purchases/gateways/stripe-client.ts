@@ -1,4 +1,4 @@
-/** Requests to Stripe: what Stripe refuses is returned, what it cannot decide now is thrown. */
+/** Requests to Stripe. Refusals are returned; temporary failures are thrown. */
 
 import type { Logger } from 'pino'
 import Stripe from 'stripe'
@@ -7,11 +7,11 @@ import type { StripeConfig } from '../../../platform/config/payments.ts'
 import { purchaseProblems } from '../problems.ts'
 import { notConfirmed } from './gateway.ts'
 
-/** Per request to Stripe. With one retry, a fan waits no longer than the sender of a webhook. */
+/** Deadline of a request to Stripe. With one retry, a fan waits no longer than the sender of a webhook. */
 const DEADLINE_MS = 6_000
 /** The package retries with the same idempotency key. */
 const RETRIES = 1
-/** Of one purchase: each follows one that ended without money. */
+/** Attempts to pay one purchase: each follows an attempt that ended without payment. */
 const MAX_ATTEMPTS = 5
 
 export interface StripeOptions {
@@ -37,14 +37,14 @@ export function createStripeClient(config: StripeConfig, options: StripeOptions)
     ...clientOf(options.fetch),
   })
 
-  /** @throws DomainError `payment_gateway_unavailable` for anything but the object and a refusal */
+  /** @throws DomainError `payment_gateway_unavailable` for any result other than the object or a refusal */
   async function ask<T extends { object: string }>(
     type: T['object'],
     request: () => Promise<T>,
   ): Promise<Answer<T>> {
     try {
       const object = await request()
-      // The package returns a proxy's JSON error page as if it were the object.
+      // The package returns the JSON error page of a proxy as if it were the object.
       if (object.object === type) return { object }
       options.log?.error({ object: type }, 'Stripe returned an unexpected object')
     } catch (error) {
@@ -63,8 +63,8 @@ export function createStripeClient(config: StripeConfig, options: StripeOptions)
   }
 
   /**
-   * The purchase's newest attempt to pay, as Stripe has it now; made if there is none, or if the last one ended without
-   * money. The idempotency keys, which Stripe keeps for a day, make it the same at each call.
+   * The newest attempt to pay the purchase, in its current state at Stripe. Creates one if there is none, or if the last one
+   * ended without payment. Idempotency keys, which Stripe keeps for a day, make repeated calls return the same attempt.
    */
   async function ensureAttempt<T extends { id: string }>(attempt: {
     /** Idempotency key of the first attempt. */
@@ -77,7 +77,7 @@ export function createStripeClient(config: StripeConfig, options: StripeOptions)
     for (let number = 1; number <= MAX_ATTEMPTS; number++) {
       const made = await create(number === 1 ? key : `${key}-${number}`)
       if ('refusal' in made || !isReplayed(made.object)) return made
-      // What is replayed is the answer of then: nothing is charged again before Stripe has said what became of it.
+      // A replayed response can be outdated, so the current state is read before another charge is made.
       const current = await retrieve(made.object.id)
       if ('refusal' in current || !hasFailed(current.object)) return current
     }
@@ -87,7 +87,7 @@ export function createStripeClient(config: StripeConfig, options: StripeOptions)
   return { stripe, ask, ensureAttempt }
 }
 
-/** Its headers are a record, or with `fetch` those of the response. */
+/** The headers are a record, or the `Headers` of the response if `fetch` is set. */
 const isReplayed = ({ lastResponse }: Stripe.Response<unknown>) =>
   new Headers(lastResponse.headers).get('idempotent-replayed') === 'true'
 

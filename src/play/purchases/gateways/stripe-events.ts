@@ -1,4 +1,6 @@
-/** Stripe's signed events. Snapshot events have the object that they are about; thin events name it, and it is fetched. */
+/**
+ * Stripe's signed events. Snapshot events contain their object; thin events contain only its id, so the object is fetched.
+ */
 
 import Stripe from 'stripe'
 import { explainFault, shorten } from '../../../core/faults.ts'
@@ -11,7 +13,7 @@ import { purchaseProblems } from '../problems.ts'
 import type { DisputeEvent, PaidEvent } from './gateway.ts'
 import type { Answer, StripeClient } from './stripe-client.ts'
 
-/** What all events have. `data` of snapshot events and `related_object` of thin ones are read by their type. */
+/** The members of all events. `data` of snapshot events and `related_object` of thin events depend on the type. */
 export const StripeEvent = Type.Object(
   { type: Type.String({ maxLength: 200 }) },
   { title: 'StripeEvent', additionalProperties: true },
@@ -62,7 +64,7 @@ const Dispute = Type.Object({
   ),
 })
 
-/** What an event type reports of its object; `fetch` is for thin events. */
+/** How to read the object of an event type; `fetch` is for thin events. */
 interface EventKind {
   fetch(id: string): Promise<Answer<{ object: string }>>
   /** @throws DomainError `validation_failed` */
@@ -94,7 +96,7 @@ export function createEventReader({ stripe, ask }: StripeClient) {
   const session = eventKind(
     Session,
     id => ask('checkout.session', () => stripe.checkout.sessions.retrieve(id)),
-    // Unpaid when it completes with a method that takes days.
+    // A session that completes with a slow payment method is still unpaid.
     ({ metadata, payment_intent: id, payment_status: status }) =>
       status === 'paid' ? paidEvent(metadata, id) : null,
   )
@@ -108,9 +110,9 @@ export function createEventReader({ stripe, ask }: StripeClient) {
   ])
 
   /**
-   * The payment or the dispute that a signed event reports; null for every other event. A session that expires or whose payment fails
-   * changes nothing: its hold has ended, or can be paid again.
-   * @throws DomainError `validation_failed` (without what its type has), `payment_gateway_unavailable` (a thin event)
+   * The payment or dispute in a signed event; null for every other event. An expired session or failed payment needs no
+   * action: the hold has ended, or the fan can pay again. @throws DomainError `validation_failed` (members of its type are
+   * missing), `payment_gateway_unavailable` (a thin event)
    */
   return async (event: StripeEvent): Promise<StripeReport | null> => {
     const { type } = event
@@ -143,7 +145,7 @@ function paidEvent(
   return { paid: { purchaseId, reference: intent, evidence: intent } }
 }
 
-/** An inquiry (`warning_…`) takes no money. */
+/** With an inquiry (`warning_…`), no money is withdrawn. */
 function disputeOf({ amount, status, ...dispute }: Static<typeof Dispute>): StripeReport | null {
   const { payment_intent: reference, evidence_details: evidence } = dispute
   if (reference === null) return null

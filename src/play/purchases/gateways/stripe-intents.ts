@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 import { type Charge, notConfirmed, type PreparedPayment, type Verdict } from './gateway.ts'
 import type { StripeClient } from './stripe-client.ts'
 
-/** Of an intent that was cancelled with its purchase: it is not followed by another. */
+/** Reason of an intent that was cancelled with its purchase. No further intent is created. */
 const CANCELLED = 'requested_by_customer'
 
 export function createIntents({ stripe, ask, ensureAttempt }: StripeClient) {
@@ -27,7 +27,7 @@ export function createIntents({ stripe, ask, ensureAttempt }: StripeClient) {
           ),
         ),
       retrieve,
-      // A declined card leaves an intent that can be paid with another.
+      // After a declined card, the intent can be paid with another card.
       hasFailed: ({ status, cancellation_reason: reason }) => status === 'canceled' && reason !== CANCELLED,
     })
 
@@ -48,10 +48,10 @@ export function createIntents({ stripe, ask, ensureAttempt }: StripeClient) {
     },
 
     async cancel(charge: Charge): Promise<void> {
-      // Where none was prepared, an intent is created and cancelled: a preparation that is still running gets that one.
+      // If there is no intent, one is created and cancelled, so that a concurrent preparation gets the cancelled one.
       const result = await ensureIntent(charge)
       if ('refusal' in result || result.object.status === 'canceled') return
-      // Stripe refuses when the payment was made; it is refunded when its event arrives.
+      // Stripe refuses if the payment was made. It is refunded when its event arrives.
       await ask('payment_intent', () =>
         stripe.paymentIntents.cancel(result.object.id, { cancellation_reason: CANCELLED }),
       )

@@ -1,14 +1,14 @@
-/** What Stripe has recorded: payments and refunds, in pages by the time they were created. For the reconciliation. */
+/** Lists payments and refunds at Stripe, in pages by creation time. For the reconciliation. */
 
 import type Stripe from 'stripe'
 import type { StripeClient } from './stripe-client.ts'
 
 export interface PaymentRecord {
   reference: string
-  /** Null: not of this server, such as of another shop of the same account. */
+  /** Null: not a payment of this server, for example of another shop with the same account. */
   purchaseId: string | null
   paid: boolean
-  /** What was received, in minor units. */
+  /** Amount received, in minor units. */
   amount: number
   /** ISO 4217, in capitals. */
   currency: string

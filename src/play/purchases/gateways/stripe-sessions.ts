@@ -1,11 +1,14 @@
-/** Checkout Sessions: the fan pays on Stripe's page. A payment is kept under its PaymentIntent, as without a session. */
+/** Checkout Sessions: the fan pays on Stripe's page. A payment is stored under its PaymentIntent, as without a session. */
 
 import type Stripe from 'stripe'
 import { type Charge, notConfirmed, type PreparedPayment, type Verdict } from './gateway.ts'
 import type { StripeClient } from './stripe-client.ts'
 import { judge, MISMATCH, UNPAID } from './stripe-intents.ts'
 
-/** Stripe accepts no end in less than 30 minutes: a session that is made in the last second of a hold lasts as long. */
+/**
+ * Stripe requires at least 30 minutes until the end of a session, also for a session that is created in the last second of a
+ * hold.
+ */
 const AFTER_HOLD_SECONDS = 31 * 60
 
 export interface CheckoutPages {
@@ -40,7 +43,7 @@ export function createSessions({ stripe, ask, ensureAttempt }: StripeClient, pag
               client_reference_id: purchaseId,
               metadata: { purchaseId },
               payment_intent_data: { metadata: { purchaseId } },
-              // The amount in the price's own currency is compared.
+              // The paid amount is compared in the currency of the price.
               adaptive_pricing: { enabled: false },
               expires_at: Math.ceil(expiresAt.getTime() / 1000) + AFTER_HOLD_SECONDS,
               success_url: to.successUrl,
@@ -50,7 +53,7 @@ export function createSessions({ stripe, ask, ensureAttempt }: StripeClient, pag
           ),
         ),
       retrieve,
-      // A payment that takes days can fail after the fan has left the page.
+      // A slow payment can fail days after the fan has left the page.
       hasFailed: session => session.status === 'complete' && hasFailed(intentOf(session)),
     })
 
@@ -61,9 +64,9 @@ export function createSessions({ stripe, ask, ensureAttempt }: StripeClient, pag
       const result = await ensureSession(charge, to)
       if ('refusal' in result) throw notConfirmed('The gateway does not accept this price.')
       const { id, status, url } = result.object
-      // During the hold, a session expires only if it is cancelled with its purchase.
+      // During the hold, a session expires only when its purchase is cancelled.
       if (status === 'expired') throw notConfirmed('The payment was cancelled; start another purchase.')
-      // A complete session is paid, or being paid: the fan must not pay again.
+      // A complete session is paid or in process, so the fan must not pay again.
       const checkoutUrl = status === 'open' ? (url ?? null) : null
       return { gateway: 'stripe', paymentReference: id, clientSecret: null, checkoutUrl, store: null }
     },

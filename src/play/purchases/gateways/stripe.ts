@@ -20,8 +20,8 @@ export interface StripeGateway extends PaymentGateway {
   /** @throws DomainError `invalid_signature` */
   verifySignature(delivery: { body: string; signature: string; now: Date }): Promise<void>
   /**
-   * The payment or the dispute that a signed event reports; null for every other event.
-   * @throws DomainError `validation_failed`, `payment_gateway_unavailable`
+   * The payment or dispute in a signed event; null for every other event. @throws DomainError `validation_failed`,
+   * `payment_gateway_unavailable`
    */
   readEvent(event: StripeEvent): Promise<StripeReport | null>
   records: GatewayRecords
@@ -41,7 +41,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     prepare: charge => (checkout ? sessions.prepare(charge, checkout) : intents.prepare(charge)),
 
     async examine(charge, reference) {
-      // Of either kind, whichever is prepared now: the setting may have changed in between.
+      // Accepts both kinds, since the setting may have changed since the payment was prepared.
       if (intents.recognizes(reference)) return intents.examine(charge, reference)
       return sessions.recognizes(reference) ? sessions.examine(charge, reference) : UNPAID
     },

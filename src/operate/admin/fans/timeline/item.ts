@@ -1,4 +1,4 @@
-/** What the timeline shows of a row: a sentence, and facts that open below it. */
+/** An item of the timeline: a sentence, and facts that can be opened below it. */
 import { Closed, Instant, Nullable, OneOf } from '../../../../core/schemas.ts'
 import { Type } from '../../../../core/typebox.ts'
 import { TIMELINE_KINDS } from './kinds.ts'
@@ -38,7 +38,7 @@ export const TimelineItem = Closed(
 )
 export type TimelineItem = typeof TimelineItem.static
 
-/** What a row says; the rest of the item follows from where it is listed. */
+/** The parts of an item that depend on the row; the rest depends on its list. */
 export type Shown = Pick<TimelineItem, 'title'> &
   Partial<Omit<TimelineItem, 'id' | 'at' | 'title' | 'facts'>> & { facts?: (Fact | null)[] }
 

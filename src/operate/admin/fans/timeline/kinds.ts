@@ -1,4 +1,4 @@
-/** What the timeline can be filtered by, and which events belong to which kind. */
+/** The filters of the timeline, and the events of each kind. */
 import { type Column, not, or, type SQL, sql } from 'drizzle-orm'
 
 export const TIMELINE_KINDS = [
@@ -16,7 +16,7 @@ export const TIMELINE_KINDS = [
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** Events of the application by their namespaces; all others are of the kind `events`. */
+/** Events of the application by namespace; all others have the kind `events`. */
 const NAMESPACES = {
   points: ['points'],
   quests: ['quest', 'set'],
@@ -27,7 +27,7 @@ const NAMESPACES = {
   moderation: ['report', 'appeal'],
 } satisfies Partial<Record<TimelineKind, string[]>>
 
-/** Their rows say more: entries of the ledgers, decisions, trades and orders. */
+/** Types that are not shown, since rows of other tables say more: ledger entries, decisions, trades and orders. */
 const TOLD_BY_ROWS = [
   ...['points.changed', 'cash.changed', 'sanction.applied', 'sanction.lifted'],
   ...['trade.offered', 'order.created'],

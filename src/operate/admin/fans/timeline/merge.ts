@@ -1,11 +1,11 @@
 /**
- * One list of several, each in an order of its own, by the latest head first. A cursor has the next row of each list, so rows that are
- * written meanwhile move none: every row is on one page, once.
+ * Merges several sorted lists into one, newest first. A cursor contains the next row of each list, so rows that are written
+ * meanwhile do not shift pages: every row is on exactly one page.
  */
 
-/** A row with its place in its list. */
+/** A row with its position in its list. */
 export interface Placed<Item> {
-  /** Orders the rows of its list; the list can be read on from it, itself included. */
+  /** The sort key in its list. The list can be read from this key on, inclusive. */
   key: string
   at: Date
   item: Item
@@ -13,30 +13,30 @@ export interface Placed<Item> {
 
 export interface Batch<Item> {
   rows: Placed<Item>[]
-  /** Where the list goes on; null: it has ended. There may be no row before it that is shown. */
+  /** The key of the next read; null at the end. A batch may contain no row to show. */
   next: string | null
 }
 
 export interface Source<Item> {
-  /** Unique among the sources of a merge, and the same at each page. */
+  /** Unique among the sources of a merge, and the same for each page. */
   name: string
-  /** The newest rows from a key on, itself included; null: from the newest. In descending order. */
+  /** Rows from a key on, inclusive, or from the newest for null. In descending order. */
   read(from: string | null, limit: number): Promise<Batch<Item>>
 }
 
-/** By the name of a source, its next key. One that is not named has ended. */
+/** The next key by name of the source. A source without a key has ended. */
 export type Positions = Record<string, string>
 
 interface Queue<Item> extends Batch<Item> {
   source: Source<Item>
 }
 
-/** Reads of one page beyond the first of each source: what a source leaves out is read in vain. */
+/** Maximum reads of a page beyond the first of each source: rows that a source leaves out cost reads. */
 const MAX_READS = 20
 
 /**
- * `positions`: null for the first page. Null in the answer: all sources have ended. A page is shorter than the limit where sources read
- * much that is not shown.
+ * `positions`: null for the first page; null in the result at the end. A page may be shorter than the limit if sources read
+ * many rows that are not shown.
  */
 export async function mergePage<Item>(
   sources: Source<Item>[],
@@ -80,7 +80,7 @@ const readOn = async <Item>(
   ...(await source.read(from, limit)),
 })
 
-/** Of equal times the source that is listed first. */
+/** At equal times, the source that is listed first wins. */
 function later<Item>(best: Queue<Item> | null, queue: Queue<Item>): Queue<Item> | null {
   const [head, bestHead] = [queue.rows[0], best?.rows[0]]
   if (!head) return best

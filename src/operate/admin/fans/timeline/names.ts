@@ -1,11 +1,11 @@
-/** The names of what rows of the timeline point to, for a whole page at once. */
+/** The names of objects that rows of the timeline refer to, for a whole page at once. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../../../../db/index.ts'
 import { defaultOf, type Text } from '../../../../club/catalogue/texts.ts'
 import { withoutBidiControls } from '../../../../core/name-text.ts'
 import { parseJson } from '../../../../economy/events/event.ts'
 
-/** What has a name. */
+/** Kinds of objects with a name. */
 const NAMED = [
   ...([
     'reward',
@@ -23,7 +23,7 @@ const NAMED = [
 export type Named = (typeof NAMED)[number]
 
 export interface Names {
-  /** In quotation marks, in a direction of its own; the id if there is no name. */
+  /** The name in quotation marks, with isolated text direction; the id if there is no name. */
   quote(kind: Named, id: unknown): string
   /** Without quotation marks. */
   name(kind: Named, id: unknown): string
@@ -32,7 +32,7 @@ export interface Names {
 const FIRST_STRONG = '\u2068'
 const POP = '\u2069'
 
-/** A name within a sentence: whatever is in it, it does not reorder the text around it. */
+/** Isolates a name in a sentence, so that its characters cannot reorder the text around it. */
 export const isolate = (name: string): string => `${FIRST_STRONG}${withoutBidiControls(name)}${POP}`
 
 /** Collects ids, and reads their names by one query for each kind. */

@@ -101,7 +101,7 @@ const describe = (row: EventRow, type: string, context: Context): Own | undefine
   return title === undefined ? known : { title, detail: 'Its details are no longer stored.' }
 }
 
-/** Whose sentences are made of data: after its deletion they would be wrong. */
+/** Types whose sentences need data, with sentences for events without data. */
 const WITHOUT_DATA: Record<string, string> = {
   'reward.claimed': 'Claimed a reward',
   'reward.redeemed': 'Redeemed a reward',
@@ -211,7 +211,7 @@ function describeOwn(type: string, data: Data, { names, related, personal }: Con
 const idOf = (name: string, value: unknown): Fact | null =>
   typeof value === 'string' ? idFact(name, value) : null
 
-/** The state of the claim now, which is not that of the time of the event. */
+/** The current state of the claim, not its state at the time of the event. */
 function factsOfReward({ rewardId }: Data, related: Related, withCode: boolean): (Fact | null)[] {
   const claim = typeof rewardId === 'string' ? related.claims.get(rewardId) : undefined
   if (!claim) return []

@@ -1,4 +1,4 @@
-/** The rows of the timeline in words, whatever their table. */
+/** The rows of the timeline in words, for all tables. */
 import type { Tables } from '../../../../../db/index.ts'
 import { statusOf } from '../../../../play/purchases/purchase.ts'
 import { statusOf as tradeStatusOf } from '../../../../play/trades/trades.ts'
@@ -83,7 +83,7 @@ const POINTS_TITLES: Record<string, string> = {
   expired: 'Points ended',
 }
 
-/** The rule of an entry: its ref begins with it. */
+/** The rule of an entry, with which its ref begins. */
 const ruleOf = ({ reason, ref }: RowOf<'pointsEntries'>): string | null =>
   reason === 'rule' || reason === 'rule_void' ? (ref.split(':', 1)[0] ?? null) : null
 

@@ -1,4 +1,4 @@
-/** What the timeline shows beside its rows: the state of claims and quests now, lines of orders, notes of grants. */
+/** Further data for rows of the timeline: the current state of claims and quests, lines of orders, notes of grants. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../../db/index.ts'
 import { rowsByKeys } from '../../../../../db/keys.ts'

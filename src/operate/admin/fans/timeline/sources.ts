@@ -1,4 +1,4 @@
-/** The lists of which the timeline is made: rows of one fan by an index, the newest first. */
+/** The lists of the timeline: rows of one fan by an index, the newest first. */
 import { and, asc, type Column, desc, eq, getTableColumns, gt, lte } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../../db/index.ts'
 import { prepared } from '../../../../../db/prepared.ts'
@@ -45,7 +45,7 @@ const LONG = new Set(['body', 'terms', 'serverSeed', 'address'])
 function ownRows<Name extends ListedTable>(name: Name, columnsOf: (table: Tables[Name]) => OwnColumns) {
   const select = prepared((reader: Reader, { fanId, of, from, size }: OwnRead) => {
     const { fan, of: within, key } = columnsOf(reader.tables[name])
-    // Guarantee of the cast: rows are read and mapped by the columns of the table, whichever it is.
+    // Guarantee of the cast: rows of any table are read and mapped by the columns of the table.
     const table = reader.tables[name] as Tables[ListedTable] as Tables['trades']
     const columns = Object.entries(getTableColumns(table)).filter(([property]) => !LONG.has(property))
     return reader
@@ -61,7 +61,7 @@ function ownRows<Name extends ListedTable>(name: Name, columnsOf: (table: Tables
       .orderBy(desc(key))
       .limit(size)
   })
-  // Guarantee of the cast: all columns but the long ones, which nothing here reads.
+  // Guarantee of the cast: all columns except the long ones, which nothing here reads.
   return select as unknown as (reader: Reader, own: OwnRead) => Promise<RowOf<Name>[]>
 }
 
@@ -90,7 +90,7 @@ const reads = {
   })),
 }
 
-/** Sequences of a fan have no gaps: a read of this many events is bounded, whatever it leaves out. */
+/** Number of events per read. Sequences of a fan have no gaps, so a read is limited even if most events are left out. */
 const WINDOW = 5_000
 
 const eventReads = new Map(
@@ -143,11 +143,11 @@ interface RowsSource<R> {
   of?: string
   read: (reader: Reader, own: OwnRead) => Promise<R[]>
   place: (row: R) => Placed<TimelineEntry>
-  /** Of keys that are numbers. */
+  /** Whether the keys are numbers. */
   numbered?: boolean
 }
 
-/** The sources that a filter asks for. Endpoints and currencies that come later are in the next timeline. */
+/** The sources for a filter. Endpoints and currencies that are added later appear in the next timeline. */
 export async function sourcesOf(reader: Reader, filter: Filter): Promise<Source<TimelineEntry>[]> {
   const { fanId, kind } = filter
   const isWanted = (one: TimelineKind) => kind === undefined || kind === one

@@ -20,8 +20,8 @@ export interface TimelinePage extends Pick<Presenting, 'personal' | 'moderation'
 }
 
 /**
- * Rows that exist at the first page are on one page, once; those that come meanwhile are in the next timeline. A page may be short,
- * even empty, with a cursor. @throws DomainError `invalid_cursor`
+ * Rows that exist at the first page are on exactly one page; newer rows are in the next timeline. A page with a cursor may
+ * be short or empty. @throws DomainError `invalid_cursor`
  */
 export async function readTimeline(
   reader: Reader,

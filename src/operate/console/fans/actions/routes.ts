@@ -1,4 +1,4 @@
-/** Actions on a fan: each is a verb that a script or an operation of the API has as well. */
+/** Actions on a fan. Each calls a verb that a script or an operation of the API uses too. */
 import { streamJson } from '../../../../core/stream-json.ts'
 import { grantCash } from '../../../../economy/cash/grant-cash.ts'
 import { grantPoints } from '../../../../economy/points/grants.ts'
@@ -24,7 +24,7 @@ import * as schema from './schema.ts'
 
 /** Source of grants by staff. No server key has this name. */
 const SOURCE = 'operator'
-/** How long to wait for readers of an older state, which keep the WAL from being emptied. */
+/** How long to wait for readers of an older state, which prevent the truncation of the WAL. */
 const LOG_PATIENCE_MS = 5_000
 
 const reason = 'The fan called the hotline.'
@@ -223,7 +223,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
     .post(
       '/:fanId/erase',
       async ({ act, body: { confirm, reason }, params: { fanId } }) => {
-        // Before another person is asked to confirm it.
+        // Checked before another person is asked to confirm.
         await requireConfirmed(db.read, fanId, confirm)
         const erased = await act(
           { kind: 'fan', id: fanId },

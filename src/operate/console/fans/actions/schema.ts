@@ -1,4 +1,4 @@
-/** What the actions on a fan take and answer. */
+/** Requests and responses of the actions on a fan. */
 import { Closed, IdReference, Instant, Integer, Nullable, Slug } from '../../../../core/schemas.ts'
 import { Type } from '../../../../core/typebox.ts'
 import { CashPromotion } from '../../../../economy/cash/grant-cash.ts'
