@@ -1183,7 +1183,7 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             } | null;
-            /** @description The second person, of an action that needs two. */
+            /** @description The second person, for an action that needs two. */
             confirmedBy: {
                 id: string;
                 name: string;
@@ -1275,7 +1275,7 @@ export interface components {
             newFans: number;
             /** @description Onboardings that were completed. */
             onboardings: number;
-            /** @description Fans of whom anything was recorded. */
+            /** @description Fans with at least one event. */
             activeFans: number;
             /** @description Without refunds and opening balances. */
             pointsGranted: number;
@@ -1292,7 +1292,7 @@ export interface components {
         };
         /** LiveFigures */
         LiveFigures: {
-            /** @description Fans with a record, erased ones not among them. */
+            /** @description Fans with a record, without erased ones. */
             fans: number;
             today: {
                 /** @description A day, in UTC. */
@@ -1301,7 +1301,7 @@ export interface components {
                 newFans: number;
                 /** @description Onboardings that were completed. */
                 onboardings: number;
-                /** @description Fans of whom anything was recorded. */
+                /** @description Fans with at least one event. */
                 activeFans: number;
                 /** @description Without refunds and opening balances. */
                 pointsGranted: number;
