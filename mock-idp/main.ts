@@ -3,7 +3,7 @@ import { createKeyFile } from './oidc/key-file.ts'
 import { serve } from './serve.ts'
 import { isWebhookSecret } from './users/webhooks.ts'
 
-/** Writes the problem to stderr and exits with code 1. */
+/** Writes the error to stderr and exits with code 1. */
 function refuse(problem: string): never {
   process.stderr.write(`mock-idp: ${problem}\n`)
   process.exit(1)
@@ -35,7 +35,7 @@ if (MOCK_IDP_WEBHOOK_URL && !/^https?:$/.test(URL.parse(MOCK_IDP_WEBHOOK_URL)?.p
   refuse('MOCK_IDP_WEBHOOK_URL must be an http or https URL.')
 }
 
-/** An unreadable file stops the start: new keys would end every session without a word. */
+/** An unreadable file stops the start: new keys would silently end every session. */
 function readKeyStore() {
   const { MOCK_IDP_KEYS } = process.env
   if (!MOCK_IDP_KEYS) return undefined
@@ -51,7 +51,7 @@ function readKeyStore() {
 const host = process.env.MOCK_IDP_HOST || undefined
 const idp = createMockIdp({
   issuer,
-  // Of several, its tokens are for the first.
+  // With several audiences, its tokens are for the first.
   audience: IDP_AUDIENCE?.split(',')[0]?.trim() || undefined,
   seed: readInteger('MOCK_IDP_SEED', 1, 999_999_999),
   keyStore: readKeyStore(),

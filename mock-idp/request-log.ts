@@ -41,7 +41,7 @@ export class RequestLog {
     if (this.#entries.length > capacity) this.#entries.shift()
   }
 
-  /** Adds what is known of a request only after it was recorded. */
+  /** Adds data of a request that is known only after it was recorded. */
   note(request: Request, known: Pick<LoggedRequest, 'sub' | 'fault'>): void {
     const entry = this.#byRequest.get(request)
     if (entry) Object.assign(entry, known)

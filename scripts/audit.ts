@@ -1,4 +1,4 @@
-/** `bun run audit verify | export`: the log of what the staff did in the console. */
+/** `bun run audit verify | export`: the log of staff actions in the console. */
 import { Argument } from '@commander-js/extra-typings'
 import { commandLine } from '../src/core/command-line.ts'
 import { exportAudit } from '../src/operate/console/audit/export.ts'
@@ -11,7 +11,7 @@ const command = declareCommand({
   name: 'audit',
   summary: `Verifies or exports the audit log of the console: who did what, when and why.
 A verification prints the newest row as SEQ:HASH. Keep it elsewhere: with it as the anchor, a later verification also finds that
-the whole log was written anew.`,
+the whole log was rewritten.`,
   examples: [
     ['verify', 'recomputes the hash of every row'],
     ['verify --anchor SEQ:HASH', 'also compares with what an earlier verification printed'],
@@ -29,7 +29,7 @@ the whole log was written anew.`,
 const FAULTS = {
   missing: 'is missing',
   changed: 'was changed, or the rows before it',
-  anchored: 'is not the row of the anchor: the log was written anew',
+  anchored: 'is not the row of the anchor: the log was rewritten',
 }
 
 await runCommand(command, async session => {

@@ -88,7 +88,7 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
       if (options.dryRun && grants && !rewarded) report.points += points
       if (report.examples.length < MAX_EXAMPLES) report.examples.push(userId)
     })
-    // Declining is not recorded: completed fans are only enrolled on request.
+    // A fan who declined is not recorded as such, so completed fans are enrolled only on request.
     if (options.dryRun || (rule === 'enrol' && options.enrol !== true)) {
       for await (const _ of concerned);
       continue

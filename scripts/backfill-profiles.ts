@@ -1,4 +1,4 @@
-/** `bun run backfill-profiles`: repairs stored fans by the ledger, the provider and the current rules. */
+/** `bun run backfill-profiles`: repairs stored fans, from the ledger, the provider and the current rules. */
 import { pino } from 'pino'
 import type { Database } from '../db/index.ts'
 import { createDeps } from '../src/app/deps.ts'

@@ -8,7 +8,7 @@ import { fail } from './command/explain.ts'
 const command = declareCommand({
   name: 'backfill-quests',
   summary:
-    'Counts past events for a quest, and completes what is full then. Each event counts once, and each period is completed once.',
+    'Counts past events for a quest, and completes periods that are then full. Each event counts once, and each period is completed once.',
   examples: [
     ['derby-week --since 2026-08-01 --dry-run', 'shows what would count and be completed'],
     ['derby-week --since 2026-08-01', 'counts them; repeating it changes nothing'],
@@ -25,7 +25,7 @@ await runCommand(command, async ({ parameters: [questId], options, openDatabase,
   const db = await openDatabase()
   const set = await readQuestSet(db.read)
   const quest = set.byId.get(questId) ?? fail(`There is no quest ${questId}.`)
-  if (!quest.active) fail(`The quest ${questId} is not active: it completes nothing.`)
+  if (!quest.active) fail(`The quest ${questId} is not active, so it completes nothing.`)
   const { since } = options
   const report = { fans: 0, events: 0, completed: 0, unknown: 0 }
   const add = ({ events, completed, unknown }: Omit<typeof report, 'fans'>) => {

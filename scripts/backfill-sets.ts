@@ -1,12 +1,11 @@
-/** `bun run backfill-sets [SET]`: completes sets of fans who own all their items already. */
+/** `bun run backfill-sets [SET]`: completes sets for fans who already own all items. */
 import { backfillSet, listActiveSets, listFansWithSet } from '../src/operate/admin/backfill-sets.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'backfill-sets',
-  summary:
-    'Completes sets of fans who own all their items already, and gives the rewards, each at most once.',
+  summary: 'Completes sets for fans who already own all items, and gives the rewards, each at most once.',
   examples: [
     ['--dry-run', 'shows how many fans would complete each active set'],
     ['derby-moments', 'completes one set; repeating it changes nothing'],

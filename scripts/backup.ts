@@ -44,8 +44,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   if (!existsSync(path)) fail(`There is no database at ${path}.`)
   if (resolve(file) === resolve(path)) failUsage('the copy cannot be the database itself')
   if (isDirectory(file)) fail(`${file} is a directory: name the file of the copy.`)
-  if (/\.(pictures|partial)$/.test(file))
-    failUsage('the name must not be one of a manifest or of half a copy')
+  if (/\.(pictures|partial)$/.test(file)) failUsage('the name must not end in .pictures or .partial')
   if (existsSync(file) && !options.force) fail(`${file} exists already: choose another name, or use --force.`)
 
   if (options.dryRun) {
@@ -63,7 +62,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, not
   const uploads = options.pictures ? uploadsConfig() : undefined
   const erasures = erasureListOf(url) ?? erasuresPathOf(path)
   const backup = await stoppable(requested => {
-    // What it throws leaves nothing but pictures that the next backup uses.
+    // If it throws, only pictures remain, which the next backup uses.
     const goOn = (done: number) => {
       const signal = requested()
       if (signal) throw new Interrupted(signal, done)

@@ -27,7 +27,7 @@ const command = declareCommand({
     new Argument('[what]', 'what to build').choices(['executable', ...PACKAGES]).default('executable'),
   )
   .option('--out <folder>', 'write into this folder', 'dist')
-  .option('--commit <commit>', 'of the sources, where they are no repository (default: that of git)')
+  .option('--commit <commit>', 'commit of the sources, if they are not a repository (default: from git)')
 
 await runCommand(command, async ({ parameters: [what], options }) => {
   const root = join(import.meta.dir, '..')
@@ -42,14 +42,14 @@ await runCommand(command, async ({ parameters: [what], options }) => {
   const path = join(out, 'matchday')
   await buildExecutable(root, path, options.commit ?? commitOf(root))
   const sha256 = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
-  // What the pages of the console and the example app contain.
+  // The packages in the pages of the console and of the example app.
   const packages = await readProductionPackages(root, ['preact', '@preact/signals', 'uplot', 'qr'])
   const sbom = withRuntime(describeSbom(product, packages), sha256)
   await Bun.write(`${path}.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`)
   return { json: { path, sha256 }, text: `${sha256}  ${path}` }
 })
 
-/** Adds what only the executable has: its hash, and Bun. */
+/** Adds data of the executable: its hash, and Bun. */
 function withRuntime(sbom: ReturnType<typeof describeSbom>, sha256: string) {
   const bun = {
     type: 'platform',

@@ -31,6 +31,8 @@ await runCommand(command, async ({ options: { name, role }, configuration, openD
   const link = await db.write(tx => issueLink(tx, { name, role }))
   const { expiresAt } = link
   const url = addressOfLink(base, link)
-  note(`Signs ${name} in as ${role}, once, until ${expiresAt.toISOString()}. Who has the link can use it.`)
+  note(
+    `Signs ${name} in as ${role}, once, until ${expiresAt.toISOString()}. Anybody who has the link can use it.`,
+  )
   return { json: { url, name, role, expiresAt }, text: url }
 })

@@ -31,10 +31,10 @@ const DEMO_FOLDER = Bun.isStandaloneExecutable ? join(import.meta.dir, '../data/
 /** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
 
-/** What the demonstration products deliver, unless DOWNLOADS is set. */
+/** The folder of files for demonstration products, unless DOWNLOADS is set. */
 const DOWNLOADS = 'data/downloads'
 
-/** What fans keep as cash, unless it is set, also to nothing. */
+/** The currencies of cash, unless the variable is set, even to nothing. */
 const CASH_CURRENCIES = 'EUR'
 
 const command = declareCommand({
@@ -42,16 +42,16 @@ const command = declareCommand({
   summary: 'Tries Matchday: an API with a mock provider and demonstration data.',
   examples: [
     ['', 'on the database of DATABASE_URL, by default data/matchday.db'],
-    ['--fresh', 'on a new database, beside the one that is there'],
+    ['--fresh', 'on a new database, in addition to the existing one'],
   ],
   notes: 'PORT, MOCK_IDP_PORT and CONSOLE_PORT are the ports, by default 3000, 4000 and 3100.',
   json: false,
   database: false,
 })
-  .option('--fresh', 'on data of its own, which is deleted at the end')
-  .option('--yes', 'also where configuration or database look like production')
+  .option('--fresh', 'use temporary data, which is deleted at the end')
+  .option('--yes', 'run even if configuration or database look like production')
 
-/** Settings of a folder of its own, which is removed at the end; one whose process was killed, at the next start. */
+/** Settings for a temporary folder, which is removed at the end. The next start removes the folder of a killed process. */
 function freshSettings(): Environment {
   for (const name of readdirSync(tmpdir())) {
     const [, identity] = /^matchday-fresh-(\d+-\d+)-/.exec(name) ?? []
@@ -64,7 +64,7 @@ function freshSettings(): Environment {
     DATABASE_URL: `sqlite:${join(folder, 'matchday.db')}`,
     MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
     DOWNLOADS: process.env.DOWNLOADS || join(folder, 'downloads'),
-    // Not those of another database: the sweep deletes pictures that its own does not know.
+    // Separate from other databases, since the sweep deletes pictures that its database does not know.
     UPLOADS: join(folder, 'uploads'),
     ERASURE_LIST: '',
     BACKUPS: '',
@@ -120,7 +120,7 @@ await runCommand(command, async ({ options: { fresh = false, yes }, note }) => {
     stopping ??= stopAll(children).then(() => process.exit(code))
     return stopping
   }
-  // From the start: a signal while it seeds must leave nothing either.
+  // Registered at once, so that a signal during the seed leaves nothing either.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => void stop(0))
   // The terminal was closed.

@@ -83,7 +83,7 @@ await runCommand(command, async session => {
   return withRemains(done, await db.truncateLog(TRUNCATE_TIMEOUT_MS), list)
 })
 
-/** Adds the state of the list and of the old rows in WAL, archives and backups. */
+/** Adds notes about the list of erasures, and about old rows in WAL, archives and backups. */
 function withRemains(
   outcome: CommandResult,
   truncated: boolean | null,
@@ -161,7 +161,7 @@ function report(erasure: Erasure, done: boolean): CommandResult {
   return { json: { ...erasure, done }, text: [...lines, then].join('\n') }
 }
 
-/** Whether nothing was erased, since the fan was erased before. */
+/** Whether nothing was erased because the fan had already been erased. */
 function isNothing(erasure: Erasure): boolean {
   const { profile, identity, devices, redemptionCodes, grantNotes, eventData, deferredSyncs } = erasure
   const rows = devices + redemptionCodes + grantNotes + eventData + deferredSyncs

@@ -1,4 +1,4 @@
-/** `bun run events tail | show | replay`: what was recorded, and what would be decided again. */
+/** `bun run events tail | show | replay`: shows recorded events, and simulates their evaluation. */
 import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
 import type { EventRow } from '../src/economy/events/event.ts'
@@ -28,12 +28,12 @@ const command = declareCommand({
   .argument('[id]', 'show, replay: the id of the event within its source')
   .option('--follow', 'tail: print further events as they are recorded')
   .option('--limit <n>', 'tail: how many', wholeNumber(10_000), 20)
-  .option('--fan <id>', 'tail: only of this user id')
-  .option('--source <name>', 'tail: only of this source')
-  .option('--type <type>', 'tail: only of this type')
+  .option('--fan <id>', 'tail: only events of this user id')
+  .option('--source <name>', 'tail: only events of this source')
+  .option('--type <type>', 'tail: only events of this type')
 
 const POLL_MS = 500
-/** A unit of work has the time of its start, and may be committed this much later. */
+/** Maximum time between the start of a unit of work, which is its time, and its commit. */
 const LATE_MS = 30_000
 
 await runCommand(command, async ({ parameters: [action, source, eventId], options, openDatabase, print }) => {
@@ -58,7 +58,7 @@ function format(row: EventRow, json = false): string {
   return `${json ? JSON.stringify(toJson(row)) : lineOf(row)}\n`
 }
 
-/** Reads the last seconds again and again, since units of work are not committed in the order of their times. */
+/** Reads the last seconds repeatedly, since units of work do not commit in the order of their times. */
 async function followEvents(
   db: Database,
   filter: EventFilter,

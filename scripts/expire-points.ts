@@ -1,4 +1,4 @@
-/** `bun run expire-points`: books the points that have ended, and warns of those that end soon. */
+/** `bun run expire-points`: books expired points, and warns of points that expire soon. */
 import type { Database } from '../db/index.ts'
 import { type ExpiredPage, expirePage } from '../src/economy/expiry/expire-page.ts'
 import { expireBatch, FANS } from '../src/economy/expiry/expire-points.ts'
@@ -10,19 +10,19 @@ import { Interrupted, stoppable } from './command/stop.ts'
 
 const command = declareCommand({
   name: 'expire-points',
-  summary: `Books the points that have ended (POINTS_EXPIRE_AFTER_DAYS), and records points.expiring for those that end in 30 days.
+  summary: `Books expired points (POINTS_EXPIRE_AFTER_DAYS), and records points.expiring for points that expire in 30 days.
 The API does the same by itself, once a day: this command shows it before, or does it at once.`,
   examples: [
     ['--dry-run', 'shows how many fans would lose and be warned of how many points today'],
     ['', 'books them; repeating it on the same day changes nothing'],
   ],
-  notes: `Nothing ends in the first 30 days of a setting: fans are warned first. Interrupted, it continues where it ended.`,
+  notes: `No points expire in the first 30 days of a setting, so that fans are warned first. After an interruption, the next run continues.`,
   changes: true,
 })
 
 await runCommand(command, async ({ options, configuration, openDatabase, note }) => {
   const { pointsExpireAfterDays: days } = await configuration()
-  if (days === 0) fail('POINTS_EXPIRE_AFTER_DAYS is not set: points never end.')
+  if (days === 0) fail('POINTS_EXPIRE_AFTER_DAYS is not set: points never expire.')
   const db = await openDatabase()
   const report = { fans: 0, points: 0, warnings: 0, mismatched: [] as string[] }
   const pages = options.dryRun ? previewPages(db, days) : expiredPages(db, days)
@@ -56,7 +56,7 @@ async function* expiredPages(db: Database, days: number): AsyncGenerator<Expired
   }
 }
 
-/** As if the pass of today began now. */
+/** Previews the pages of a pass that starts now. */
 async function* previewPages(db: Database, days: number): AsyncGenerator<ExpiredPage> {
   const day = dayOf(db.read.now())
   const term = (await findPass(db.read, days)) ?? { days, since: day }

@@ -1,4 +1,4 @@
-/** `bun run explain-event SOURCE ID`: why an event earned what it did. */
+/** `bun run explain-event SOURCE ID`: explains the points of an event. */
 import { describeEvent } from '../src/operate/admin/describe-event.ts'
 import { explainEvent } from '../src/operate/admin/explain-event.ts'
 import { declareCommand, runCommand } from './command/command.ts'
@@ -7,8 +7,7 @@ import { fail } from './command/explain.ts'
 const command = declareCommand({
   name: 'explain-event',
   reads: true,
-  summary:
-    'Shows rule by rule why an event earned what it did, by the rules of the time when it was recorded.',
+  summary: 'Explains the points of an event, rule by rule, with the rules at the time of its recording.',
   examples: [
     ['shop 4711', 'an event that the source shop reported'],
     ['matchday 01981e2c-7c1f-7000-8000-000000000003', 'an event of the application'],

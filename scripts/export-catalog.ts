@@ -50,7 +50,7 @@ function linesOf(catalogue: Awaited<ReturnType<typeof exportCatalogue>>): string
   return lines.join('')
 }
 
-/** At once: a reader never sees half a file. */
+/** Replaces the file atomically, so that a reader never sees half of it. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.tmp`
   try {

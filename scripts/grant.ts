@@ -31,11 +31,11 @@ erasure deletes it.`,
   .requiredOption('--ref <ref>', 'names the grant, over all fans; up to 128 characters')
   .option('--note <text>', 'a note for operators; up to 500 characters')
   .option('--currency <code>', 'cash in this currency of CASH_CURRENCIES; the amount is in minor units')
-  .option('--expires <instant>', 'cash that is not spent by then ends; ISO 8601, UTC', instant)
+  .option('--expires <instant>', 'unspent cash expires at this time; ISO 8601, UTC', instant)
   .option('--subject', 'the fan is a subject at the provider, not a user id')
   .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
 
-/** The source of grants by hand. No server key has this name. */
+/** The source of grants by operators. No server key has this name. */
 const SOURCE = 'operator'
 
 /** Undoes a dry run. */
@@ -52,13 +52,13 @@ await runCommand(command, async ({ parameters: [fan, delta], options, configurat
   const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, note }
   const fault = errorsOf(Grant, grant).First()
   if (fault) failUsage(`${fault.path.slice(1)} ${explainFault(fault)}`)
-  // As lists that are split by a shell have it: it would be another fan, or another grant.
+  // White space, for example from a list that a shell has split, would mean another fan or another grant.
   const [padded] = findPadded({ fan, ref })
   if (padded) failUsage(`${padded.field} ${padded.message}`)
   const { currency } = options
   if (currency === undefined && options.expires) failUsage('--expires requires --currency')
   if (currency !== undefined) {
-    if (delta < 0) failUsage('cash is only given')
+    if (delta < 0) failUsage('cash cannot be taken: the amount must be positive')
     const { cashCurrencies } = await configuration()
     if (!cashCurrencies.includes(currency)) fail(`${currency} is not among CASH_CURRENCIES.`)
     return giveCash(await openDatabase(), provider, grant, currency)

@@ -4,7 +4,7 @@ import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
 const TIMEOUT_MS = 5_000
-/** Addresses to listen on, and where such a listener is reached. */
+/** Addresses to listen on, with an address at which the listener can be reached. */
 const REACHED_AT: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 const command = declareCommand({

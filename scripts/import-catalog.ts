@@ -28,7 +28,7 @@ Kinds that the file omits are not changed. Nothing is deleted.`,
   .option('--prune', 'deactivate active entries that are not in the file')
   .option('--force', 'move kick-offs of matches whose stored revision is not older')
 
-/** In the history of the entries. */
+/** The author in the history of the entries. */
 const author = { source: 'import' } as const
 
 await runCommand(command, async ({ parameters: [path], options, openDatabase, writeInBatches }) => {

@@ -91,7 +91,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
   }
 })
 
-/** `amount=number`, added to those before it. */
+/** Parses `amount=number`, and adds it to earlier options. */
 function column(text: string, before: Record<string, CellType>): Record<string, CellType> {
   const [, name, type] = /^(?:data\.)?([^=]+)=(.+)$/.exec(text) ?? []
   const found = CELL_TYPES.find(one => one === type)

@@ -61,7 +61,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   token: ['Prints a session token of the mock provider', () => import('./token.ts')],
 }
 
-/** As `bun run start`. */
+/** Does the same as `bun run start`. */
 async function serve() {
   process.env.NODE_ENV ||= 'production'
   await import('../src/main.ts')

@@ -32,7 +32,7 @@ const command = declareCommand({
     ['lift FAN SANCTION --reason other --by Ana', 'ends a sanction'],
   ],
   notes:
-    'FAN is a handle or a user id, CASE an id of the queue, APPEAL an id of appeals. Another person than that of the sanction decides an appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
+    'FAN is a handle or a user id, CASE an id of the queue, APPEAL an id of appeals. The person who decided a sanction cannot decide its appeal. A decision resolves the open reports of its case. A fan sees kind, reason and times of sanctions; never who decided, and no note.',
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))

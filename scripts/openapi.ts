@@ -27,7 +27,7 @@ const command = declareCommand({
   database: false,
 })
   .option('--out <file>', 'write to this file instead of standard output')
-  .option('--console', 'the operations of the console in place of those of the API')
+  .option('--console', 'the operations of the console instead of the API')
   .option(
     '--open-enums',
     'take other values in enums and problems of responses, for clients that decode strictly',
@@ -35,7 +35,7 @@ const command = declareCommand({
 
 await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
   const config = await configuration()
-  // The application needs a database to be built, and reads none of it here.
+  // The application needs a database to start, but reads nothing from it here.
   const folder = await mkdtemp(join(tmpdir(), 'matchday-openapi-'))
   closeAtEnd({ close: () => rm(folder, { recursive: true }) })
   const db = closeAtEnd(

@@ -1,4 +1,4 @@
-/** `bun run preview-rules FILE`: what the rules of a catalogue file would have granted for recorded events. */
+/** `bun run preview-rules FILE`: previews the grants of a catalogue file's rules for recorded events. */
 
 import { contentOf, ruleOf } from '../src/economy/rules/rule.ts'
 import { previewRules } from '../src/operate/admin/preview-rules.ts'
@@ -18,11 +18,11 @@ const command = declareCommand({
     ['rules.json --days 7 --json', 'of the last 7 days, as JSON'],
     ['-', 'reads standard input'],
   ],
-  notes: `Events are evaluated in the order in which they were recorded, with whole budgets and no limit used at the start. Left out
+  notes: `Events are evaluated in the order in which they were recorded, starting with full budgets and unused limits. Left out
 are voided events, events whose data was deleted, and inactive rules.`,
 })
   .argument('<file>', 'JSON or NDJSON, as for import-catalog; - for standard input')
-  .option('--days <n>', 'events that occurred in so many days', wholeNumber(3_660), 30)
+  .option('--days <n>', 'events of the last days', wholeNumber(3_660), 30)
 
 await runCommand(command, async ({ parameters: [path], options, openDatabase, progress }) => {
   const file = await readCatalogueFile(path)

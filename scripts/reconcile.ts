@@ -22,7 +22,7 @@ Changes nothing, here and at Stripe.`,
     ['--since 2026-08-01', 'compares what was created since that day'],
     ['--json', 'as JSON, with the amounts of both sides'],
   ],
-  notes: `Payments of the last ten minutes that are not complete here are counted, not reported: they may be under way.
+  notes: `Payments of the last ten minutes that are not complete here are counted, not reported: they may be in progress.
 Payments at Stripe that name no purchase are of others who use the account, and are left out.`,
 }).option('--since <instant>', `start of the period (default: ${DAYS} days ago)`, instant)
 

@@ -1,4 +1,4 @@
-/** `bun run redeem-code CODE`: uses a redemption code, as a desk without a system of its own. */
+/** `bun run redeem-code CODE`: uses a redemption code, for a desk without its own system. */
 import { lookUpRedemption, rewardCodes, useRedemption } from '../src/play/rewards/redemptions.ts'
 import { voucherCodes } from '../src/play/shop/vouchers.ts'
 import { declareCommand, runCommand } from './command/command.ts'

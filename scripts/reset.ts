@@ -1,4 +1,4 @@
-/** `bun run reset`: deletes the database of development and recreates it, as the first `dev` did. */
+/** `bun run reset`: deletes the development database and creates it again, as the first `dev` did. */
 
 import { existsSync } from 'node:fs'
 import { and, isNull, like, not } from 'drizzle-orm'
@@ -23,7 +23,7 @@ import { prepareDatabase, readMock } from './dev/prepare-database.ts'
 const command = declareCommand({
   name: 'reset',
   summary:
-    'Deletes the database of development and recreates it: migrated, with the fans of the mock provider.',
+    'Deletes the development database and creates it again: migrated, with the fans of the mock provider.',
   examples: [
     ['', 'the database of DATABASE_URL, by default data/matchday.db'],
     ['--dry-run', 'shows what would be deleted'],
@@ -32,7 +32,7 @@ const command = declareCommand({
   notes: `Stop the API first. With NODE_ENV=production or a provider that is not the mock provider it never runs. On PostgreSQL it
 deletes the tables of Matchday and nothing else. To leave the database as it is, use \`${commandLine('dev')} --fresh\`.`,
   changes: true,
-}).option('--yes', 'delete without asking what the database has')
+}).option('--yes', 'delete even if the database has real fans')
 
 await runCommand(command, async ({ options, configuration }) => {
   const sign = signOfProduction(process.env)
@@ -54,7 +54,7 @@ await runCommand(command, async ({ options, configuration }) => {
   return { json: { database: name }, text: `${name} is new: migrated and seeded.` }
 })
 
-/** A sentence about a server that is not on this machine; null for one that is, and for files. */
+/** A sentence about a server on another machine; null for a local server and for files. */
 function remoteHostOf(url: string): string | null {
   if (isSqlite(url)) return null
   const { hostname } = new URL(url)
@@ -63,7 +63,7 @@ function remoteHostOf(url: string): string | null {
     : `The database is on another machine, ${hostname}`
 }
 
-/** A sentence about fans that are not of the mock provider, or that cannot be read; null without them. */
+/** A sentence about fans of other providers than the mock provider, or about unreadable fans; null without such fans. */
 async function findRealFans({ databaseUrl, postgres }: Config): Promise<string | null> {
   if (isSqlite(databaseUrl) && !existsSync(sqlitePathOf(databaseUrl))) return null
   try {
@@ -89,7 +89,7 @@ async function isEmpty(databaseUrl: string, postgres: PostgresSettings): Promise
     const { pending, total } = await listPendingMigrations(databaseUrl, postgres)
     return pending.length === total
   } catch (error) {
-    // That the schema is of another version is a reason to reset.
+    // A schema of another version is a reason to reset.
     if (error instanceof SchemaError) return false
     throw error
   }

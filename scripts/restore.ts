@@ -72,11 +72,11 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (!options.force) requireEmpty(path)
 
   const replaced = existsSync(path)
-  const beside = erasuresPathOf(path)
-  const list = erasureListOf(url) ?? beside
+  const nextTo = erasuresPathOf(path)
+  const list = erasureListOf(url) ?? nextTo
   if (!options.dryRun) await exportReplaced(path, list)
   // The one next to the database is from before ERASURE_LIST was set.
-  const lists = new Set([list, beside, ...(options.erasures === undefined ? [] : [options.erasures])])
+  const lists = new Set([list, nextTo, ...(options.erasures === undefined ? [] : [options.erasures])])
   const erasures = [...lists].flatMap(listFile => readListed(listFile, note))
   let pictures: RestoredPictures | null = null
   /** `copy`: the backup, or a copy in which erased fans are erased. `onBatch` may stop it. */
@@ -94,7 +94,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     )
     if (!pictures && ids.length > 0)
       note(
-        `There is no ${manifestOf(file)}: the backup is one without pictures. Those of ${ids.length} that UPLOADS lacks are not found.`,
+        `There is no ${manifestOf(file)}: the backup has no pictures. Any of the ${ids.length} pictures of the database that UPLOADS lacks stay missing.`,
       )
   }
   if (options.dryRun) {
@@ -166,7 +166,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   }
 })
 
-/** For a backup that `migrate` refuses: once restored, neither it nor the API could use it. */
+/** Refuses a backup that `migrate` would refuse: after a restore, neither `migrate` nor the API could use it. */
 function refuseOtherSchema(file: string, error: unknown): never {
   if (error instanceof SchemaError) fail(`${file} cannot be restored: ${error.message}.`)
   throw error

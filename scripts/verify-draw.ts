@@ -22,7 +22,7 @@ const readJson = (path: string) => parseDocument(path, () => Bun.file(path).text
 await runCommand(command, async ({ parameters: [file, purchaseFile] }) => {
   const read = await readJson(file)
   const flaw = findFlaw(read)
-  if (flaw) fail(`The proof does not hold: ${flaw}.`)
+  if (flaw) fail(`The proof is not valid: ${flaw}.`)
   const proof = read as Proof
   const breach = purchaseFile ? findBreach(proof, await readJson(purchaseFile)) : null
   if (breach) fail(`The promise is broken: ${breach}.`)

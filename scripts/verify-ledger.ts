@@ -26,7 +26,7 @@ the digest reveals a chain that was rewritten from its first entry on, with acco
 
 await runCommand(command, async ({ options, configuration, databaseUrl, openDatabase, note, progress }) => {
   const db = await openDatabase()
-  // A restored backup is verified where nothing else is configured.
+  // A restored backup may be verified on a machine without other configuration.
   const keys = await configuration()
     .then(({ nativeTokens }) => encryptionKeysOf(nativeTokens))
     .catch(() =>

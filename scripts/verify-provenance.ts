@@ -27,7 +27,7 @@ const readJson = (source: string) =>
 await runCommand(command, async ({ parameters: [source] }) => {
   const read = await readJson(source)
   const flaw = findProvenanceFlaw(read)
-  if (flaw) fail(`The provenance does not hold: ${flaw}.`)
+  if (flaw) fail(`The provenance is not valid: ${flaw}.`)
   // Guarantee of the cast: a value of another form is a flaw.
   const { collectibleId, serialNumber, origin, transfers } = read as Provenance
   const hash = transfers.at(-1)?.hash ?? origin.hash

@@ -1,4 +1,4 @@
-/** `bun run webhooks add | list | …`: the endpoints that receive events, and what was sent to them. */
+/** `bun run webhooks add | list | …`: the endpoints that receive events, and their deliveries. */
 import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'

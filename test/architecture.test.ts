@@ -37,7 +37,7 @@ const sources: Source[] = await Promise.all(
     }
   }),
 )
-/** The npm packages, no part of the server, and what each may import beside its own files. */
+/** The npm packages, which are not part of the server, and the imports that each may have in addition to its own files. */
 const PACKAGES: Record<string, string[]> = {
   'src/client/': [],
   'src/backend/': ['@matchday/client', 'jose'],

@@ -1,4 +1,4 @@
-/** Imports modules, one after another, and prints as JSON what the import of each one did besides declaring. */
+/** Imports modules, one after another, and prints as JSON the side effects of each import. */
 import { FormatRegistry, TypeRegistry } from '@sinclair/typebox'
 // Registers formats of its own.
 import 'elysia'

@@ -7,7 +7,7 @@ import { plugin } from 'bun'
 
 /** Only a test that would fail waits for so long. Milliseconds. */
 const TIMEOUT_MS = 180_000
-/** Of tests that take minutes, and of those whose statements fail at will. */
+/** Timeout of tests that take minutes, and of tests with random failures of statements. */
 const LONG_TIMEOUT_MS = 1_200_000
 
 /** The longest time that a timer takes. */

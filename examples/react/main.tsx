@@ -46,7 +46,7 @@ function App() {
   )
 }
 
-/** As they were when the page was opened: effects run twice in development. */
+/** The parameters at page load, since effects run twice in development. */
 const returns = new URLSearchParams(location.search)
 let finishSignIn: ReturnType<typeof users.signinRedirectCallback> | undefined
 

@@ -1,4 +1,4 @@
-/** What the app shares: the client with its cache, and the sign-in at the identity provider. */
+/** Shared objects of the app: the client with its cache, and the sign-in at the identity provider. */
 import { keepIn } from '@matchday/client'
 import { createMatchday } from '@matchday/react'
 import { UserManager } from 'oidc-client-ts'

@@ -1,4 +1,4 @@
-/** Every request of the app, by the client of this repository. */
+/** All requests of the app, with the client of this repository. */
 import {
   createClient,
   type Data,
@@ -18,7 +18,7 @@ export { type Item, type ItemReference, type Locker, type ProblemCode, ProblemEr
 // It retries, refreshes the session and resumes the stream.
 const { api, session, follow } = createClient({ origin: location.origin, store, onSessionEnd: markEnded })
 
-/** Of the club's texts: that of the app, also where the browser prefers another one. */
+/** Language of the club's texts: the language of the app, even if the browser prefers another. */
 const lang = language.id
 
 /** @throws ProblemError */
@@ -38,7 +38,7 @@ const send: typeof unwrap = async call => {
 export const hasCode = (error: unknown, ...codes: ProblemCode[]) =>
   error instanceof ProblemError && codes.includes(error.problem.code)
 
-/** Null where the read is refused with one of these codes. */
+/** Null if the read is refused with one of these codes. */
 export const orNull = <T>(read: Promise<T>, ...codes: ProblemCode[]) =>
   read.catch(error => {
     if (hasCode(error, ...codes)) return null
@@ -48,7 +48,9 @@ export const orNull = <T>(read: Promise<T>, ...codes: ProblemCode[]) =>
 export const signIn = (accessToken: string) =>
   unwrap(session.signIn(accessToken, { deviceName: 'Matchday in a browser' }))
 
-/** With the token of a new sign-in, which the API requires. False: it is of another fan, and nothing is deleted. */
+/**
+ * Needs the token of a new sign-in, which the API requires. False: the token belongs to another fan, and nothing is deleted.
+ */
 export async function deleteAccount(accessToken: string, accountId: string | null): Promise<boolean> {
   const token = { token: accessToken }
   const profile = await orNull(unwrap(api.readProfile({}, token)), 'profile_not_found')
@@ -60,7 +62,7 @@ export async function deleteAccount(accessToken: string, accountId: string | nul
 
 /** Ends the session on the server, if it can be reached, and here. */
 export async function signOut(everywhere = false): Promise<void> {
-  // The server first: else the other devices would stay signed in without a word.
+  // The server first: otherwise the other devices would silently stay signed in.
   if (everywhere) await send(api.logOut({ everywhere }))
   await (everywhere ? store.write(null) : session.signOut())
 }
@@ -68,7 +70,7 @@ export async function signOut(everywhere = false): Promise<void> {
 /** Calls `onEvent` after each event of the fan, and when events may have been missed. Returns a function that ends it. */
 export const followEvents = (onEvent: () => void) => follow(['me'], onEvent)
 
-/** Calls `onState` with the state of each match as it is now, and after each change. Null: the match is gone. */
+/** Calls `onState` with the current state of each match, and after each change. Null: the match is gone. */
 export const followMatches = (
   matchIds: string[],
   onState: (matchId: string, state: Pick<Match, 'status' | 'homeScore' | 'awayScore'> | null) => void,
@@ -189,7 +191,7 @@ export const claimQuest = (quest: { questId: string; periodKey?: string }, idemp
   send(api.claimQuest({ ...quest, lang }, { idempotencyKey }))
 export const startPurchase = (packId: string, idempotencyKey: string) =>
   send(api.startPurchase({ packId }, { idempotencyKey }))
-/** Which gateway takes the payment. A repeat gives the same. */
+/** Prepares the payment and returns its gateway. A repeat returns the same. */
 export const preparePayment = (purchaseId: string) => send(api.preparePayment({ purchaseId }))
 /** Development only: the payment of the sandbox, which takes no money. */
 export const payInSandbox = (purchaseId: string, kind: 'paid' | 'unpaid', idempotencyKey: string) =>
@@ -208,14 +210,14 @@ export const readCashEntries = (currency: string, cursor?: string) =>
   send(api.listCashEntries({ currency, limit: 30, cursor }))
 export const startTopUp = (topUp: { amount: number; currency: string }, idempotencyKey: string) =>
   send(api.startTopUp(topUp, { idempotencyKey }))
-/** Which gateway takes the payment of a top-up. */
+/** Prepares the payment of a top-up and returns its gateway. */
 export const prepareTopUp = (topUpId: string) => send(api.prepareTopUpPayment({ topUpId }))
 export const completeTopUp = (topUp: { topUpId: string; paymentReference: string }, idempotencyKey: string) =>
   send(api.completeTopUp(topUp, { idempotencyKey }))
 /** Holds the price of an order in cash, until it is completed. */
 export const holdCash = (orderId: string, idempotencyKey: string) =>
   send(api.prepareOrderPayment({ orderId, method: 'cash' }, { idempotencyKey }))
-/** Which gateway takes the payment of an order in money. A repeat gives the same. */
+/** Prepares the payment of an order in money and returns its gateway. A repeat returns the same. */
 export const prepareOrder = (orderId: string) => send(api.prepareOrderPayment({ orderId, method: 'gateway' }))
 export const completeOrder = (
   order: { orderId: string; paymentReference?: string },
@@ -248,12 +250,12 @@ export const changePrivacy = (change: Partial<Privacy>, idempotencyKey: string) 
   send(api.changePrivacy(change, { idempotencyKey }))
 export const writeLocker = (locker: WrittenLocker, idempotencyKey: string) =>
   send(api.writeLocker({ ...locker, lang }, { idempotencyKey }))
-/** A gift wants nothing. */
+/** A gift asks for nothing in return. */
 export const offerTrade = (
   offer: { to: string; give: ItemReference[]; want: ItemReference[] },
   idempotencyKey: string,
 ) => send(api.offerTrade({ ...offer, lang }, { idempotencyKey }))
-/** `version`: of the offer that the fan has seen. */
+/** `version`: the version of the offer that the fan has seen. */
 export const acceptTrade = (tradeId: string, version: number, idempotencyKey: string) =>
   send(api.acceptTrade({ tradeId, version, lang }, { idempotencyKey }))
 export const declineTrade = (tradeId: string, idempotencyKey: string) =>
@@ -264,7 +266,7 @@ export const report = (
   { note, ...filed }: { subject: Subject; reason: Reason; note: string | null },
   idempotencyKey: string,
 ) => send(api.fileReport({ ...filed, ...(note && { note }) }, { idempotencyKey }))
-/** What a fan does to another one. A repeat changes nothing. */
+/** Follow, mute, block and their opposites. A repeat changes nothing. */
 export const relate: Record<Relating, (handle: string, idempotencyKey: string) => Promise<unknown>> = {
   follow: (handle, idempotencyKey) => send(api.followFan({ handle }, { idempotencyKey })),
   unfollow: handle => send(api.unfollowFan({ handle })),
@@ -276,7 +278,7 @@ export const relate: Record<Relating, (handle: string, idempotencyKey: string) =
 export type Relating = 'follow' | 'unfollow' | 'mute' | 'unmute' | 'block' | 'unblock'
 export const endSession = (sessionId: string) => send(api.endSession({ sessionId }))
 
-// What the screens are drawn from.
+// Data types of the screens.
 export type Reward = Data<'listRewards'>['rewards'][number]
 export type Pack = Data<'listPacks'>['packs'][number]
 export type Purchase = Data<'readPurchase'>
@@ -297,13 +299,13 @@ export type PointsEntry = Data<'readPoints'>['entries'][number]
 export type FeedItem = Data<'readFeed'>['items'][number]
 export type FanPage = Data<'readFan'>
 export type FanList = 'following' | 'followers' | 'mutes' | 'blocks'
-/** Only the list of those that the fan follows has a number. */
+/** Only the list of followed fans has a total. */
 export type FansPage = Data<'listFollowers'> & { total?: number }
 export type ListedFan = FansPage['fans'][number]
 export type Privacy = Data<'readPrivacy'>
 export type Sanction = Data<'listSanctions'>['sanctions'][number]
 export type Reason = Sanction['reason']
-/** What is reported: a fan or a locker by the handle, a trade by its id. */
+/** The subject of a report: a fan or a locker by handle, a trade by id. */
 export type Subject = Input<'fileReport'>['subject']
 export type CardSet = Data<'listSets'>['sets'][number]
 export type Trade = Data<'readTrade'>

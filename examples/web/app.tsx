@@ -1,4 +1,4 @@
-/** The frame around the screens: which one the address names, the navigation, and whether there is a network. */
+/** The frame around the screens: the current screen, the navigation, and the network state. */
 import type { ComponentChild } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { emptyCart } from './cart.ts'
@@ -130,7 +130,7 @@ const TAB_OF: Record<string, string> = {
 /** In the side bar; on a phone the screen of the profile links to them. */
 const WIDE = ['shop', 'collection', 'quests', 'leaderboard', 'feed', 'points'] as const
 
-/** `notice`: of a sign-in that came back. */
+/** `notice`: the message of a completed sign-in. */
 export function App({ notice: first }: { notice: string | null }) {
   const [signedIn, setSignedIn] = useState(isSignedIn)
   const [notice, setNotice] = useState(first)
@@ -154,8 +154,8 @@ function Frame({ notice }: { notice: string | null }) {
   const path = route.join('/')
   const first = useRef(true)
   const [shown, setShown] = useState(notice)
-  // A new screen begins at its top, one of before where it was left, and a screen reader reads on from there. Before the fan can act on it: an effect after
-  // the paint would take the focus from what the fan has reached meanwhile, and the key that is pressed is lost.
+  // A new screen starts at its top, an earlier one at its last position, and screen readers continue there. A layout effect:
+  // an effect after the paint could take the focus from a control that the fan has reached meanwhile.
   useLayoutEffect(() => {
     if (!first.current) {
       main.current?.focus({ preventScroll: true })
@@ -203,7 +203,7 @@ interface TabProps {
   current: string
   label?: string
   wide?: boolean
-  /** On a phone, the screen that is shown is reached from here. */
+  /** On a phone, whether the current screen belongs to this tab. */
   within?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What the fan wants to buy, kept in this browser until it is ordered: each variant once. */
+/** The cart, kept in this browser until it is ordered: each variant once. */
 
 export interface CartLine {
   productId: string
@@ -7,13 +7,13 @@ export interface CartLine {
 }
 
 const KEY = 'matchday cart'
-/** Of one order. */
+/** Maximum lines of an order. */
 const MAX_LINES = 20
 export const MAX_QUANTITY = 50
 
 const listeners = new Set<() => void>()
 
-/** What another version or a hand wrote there counts as nothing. */
+/** Ignores entries that another version or a person wrote. */
 function isLine(value: unknown): value is CartLine {
   const { productId, variantId, quantity } = (value ?? {}) as Partial<Record<keyof CartLine, unknown>>
   return typeof productId === 'string' && typeof variantId === 'string' && Number.isInteger(quantity)

@@ -1,4 +1,4 @@
-/** Buys packs with points, opens packs, and verifies each draw against what was published before it. */
+/** Buys packs with points, opens packs, and verifies each draw against the commitment that was published before. */
 import { type Commitment, type Proof, verifyDraw } from '@matchday/client'
 import {
   type Card,
@@ -15,12 +15,12 @@ import { text } from './lang/lang.ts'
 
 export interface Drawn {
   userPackId: string
-  /** The serial number is known of packs that this page has opened: a proof has none. */
+  /** The serial number is known only for packs that this page has opened, since a proof has none. */
   items: (Pick<Card, 'id' | 'name' | 'description' | 'imageUrl' | 'rarity'> & { serialNumber?: number })[]
   proof: Proof
-  /** What the purchase published. */
+  /** The commitment that the purchase published. */
   commitment: Commitment
-  /** Whether the draw follows from what was published. */
+  /** Whether the draw follows from the published commitment. */
   holds: boolean
 }
 
@@ -48,7 +48,7 @@ async function open(userPackId: string, commitment: Commitment, key: string): Pr
   return drawn
 }
 
-/** What was drawn from an opened pack, verified again. */
+/** The items of an opened pack, verified again. */
 export async function readDrawn({ id: userPackId, packId, purchaseId }: UserPack): Promise<Drawn> {
   const known = opened.get(userPackId)
   if (known) return known

@@ -6,7 +6,7 @@ import { text } from './lang/lang.ts'
 import { Notice } from './parts/notice.tsx'
 import { watchSession } from './session.ts'
 
-/** What screens showed last, so that Back shows it at once while it is read again. */
+/** The last data of screens, so that Back shows them at once while they are read again. */
 const shown = new Map<string, unknown>()
 watchSession(() => shown.clear())
 
@@ -43,7 +43,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   useEffect(() => {
     void reload()
     const onOnline = () => void reload()
-    // What a tab shows may be hours old.
+    // The data of a tab may be hours old.
     const onVisible = () => document.visibilityState === 'visible' && void reload()
     addEventListener('online', onOnline)
     document.addEventListener('visibilitychange', onVisible)
@@ -65,7 +65,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   }
 }
 
-/** How long to ask again after an instant has come, in case the clock of this device is ahead of the server's. */
+/** How long to retry after an instant, in case the clock of this device is ahead of the server's. */
 const CLOCKS_DIFFER_MS = 60_000
 const AGAIN_MS = 5_000
 /** Timers cannot wait longer. */
@@ -75,7 +75,7 @@ const LONGEST_MS = 86_400_000
 export const isAhead = (instant: string | null | undefined): instant is string =>
   instant != null && Date.parse(instant) > Date.now()
 
-/** Reads again when one of the instants has come, such as the start of a sale. */
+/** Reads again when one of the instants is reached, such as the start of a sale. */
 export function useReloadAt(instants: (string | null | undefined)[], reload: () => Promise<void>): void {
   const [round, setRound] = useState(0)
   const times = instants.flatMap(instant => (instant == null ? [] : Date.parse(instant)))
@@ -120,7 +120,7 @@ export function Loading<T>({ of: { data, error, reload }, skeleton, children }: 
   )
 }
 
-/** A list that has not come yet. */
+/** A placeholder for a list that is loading. */
 export const Bones = ({ count = 4, kind = 'row' }: { count?: number; kind?: 'row' | 'tile' | 'card' }) => (
   <div class={`bones bones-${kind}`}>
     {Array.from({ length: count }, (_, nth) => (
@@ -135,14 +135,14 @@ export interface Write<Input> {
   busy: Input | null
   error: unknown
   run(input: Input): Promise<void>
-  /** Sends again what failed. */
+  /** Repeats the failed write. */
   again(): Promise<void>
 }
 type State<Input> = Omit<Write<Input>, 'run' | 'again'>
 
 /**
- * Sends what the fan intends once: while it is sent, another click does nothing. An attempt whose result is not known is made
- * again with the same `Idempotency-Key`, so that it takes effect once.
+ * Sends a write once: while it is sent, another click does nothing. An attempt with an unknown result is repeated with the
+ * same `Idempotency-Key`, so that it takes effect once.
  */
 export function useWrite<Input>(send: (input: Input, key: string) => Promise<void>): Write<Input> {
   const [state, setState] = useState<State<Input>>({ isBusy: false, busy: null, error: null })
@@ -173,7 +173,7 @@ export function useWrite<Input>(send: (input: Input, key: string) => Promise<voi
   return { ...state, run, again }
 }
 
-/** Whether the server refused: what failed on the way, or will do later, may have taken effect. */
+/** Whether the server refused the write. After a network failure or a temporary error, it may have taken effect. */
 const isFinal = (error: unknown) =>
   error instanceof ProblemError &&
   error.problem.status < 500 &&

@@ -1,4 +1,4 @@
-/** Starts the app: language, colours, a sign-in that comes back, the service worker. */
+/** Starts the app: language, colours, completion of a sign-in, the service worker. */
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { describe } from './describe.ts'
@@ -6,7 +6,7 @@ import { applyLanguage } from './lang/lang.ts'
 import { finishSignIn, isReturning, readConfig } from './sign-in.ts'
 import { applyColours } from './theme.ts'
 
-/** What to tell about a sign-in that came back; null: nothing. */
+/** The message for a completed sign-in; null: none. */
 async function completeSignIn(): Promise<string | null> {
   if (!isReturning()) return null
   try {
@@ -28,5 +28,5 @@ addLink('manifest', '/demo/manifest.webmanifest')
 const notice = await completeSignIn()
 const root = document.getElementById('app')
 if (root) render(<App notice={notice} />, root)
-// Without it the app works, only not without a network.
+// Without it, the app needs a network.
 void navigator.serviceWorker?.register('/demo/service-worker.js', { scope: '/demo' }).catch(() => {})

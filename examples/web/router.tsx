@@ -23,7 +23,7 @@ function leaveEntry(): void {
 history.scrollRestoration = 'manual'
 addEventListener('popstate', leaveEntry)
 
-/** To the top of a new screen, or to where the fan left it. */
+/** Scrolls to the top of a new screen, or to its last position. */
 export const restoreScroll = () => scrollTo(0, scrolled.get(entry) ?? 0)
 
 /** Draws again after each navigation. */
@@ -51,7 +51,7 @@ export function useRoute(): string[] {
     .map(decodeURIComponent)
 }
 
-/** What the address says of a view of its screen, such as a filter, and a function that changes it. The first value is the default. */
+/** The view of a screen in its address, such as a filter, and a function that changes it. The first value is the default. */
 export function useView<T extends string>(
   name: string,
   values: readonly [T, ...T[]],

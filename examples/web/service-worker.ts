@@ -1,9 +1,9 @@
-/** Keeps the shell of the app, so that it opens without a network. Data of the API is never kept. */
+/** Caches the shell of the app, so that it opens without a network. Data of the API is never cached. */
 
 /** The addresses of the shell; set by the build. */
 declare const SHELL: string[]
 
-/** What this file uses of a worker's scope, whose types are incompatible with those of a page. */
+/** The part of a worker's scope that this file uses: its types are incompatible with the types of a page. */
 interface WorkerScope {
   addEventListener(type: 'install' | 'activate', listener: (event: Lifecycle) => void): void
   addEventListener(type: 'fetch', listener: (event: Fetch) => void): void

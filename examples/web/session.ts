@@ -1,4 +1,4 @@
-/** The native session of this browser: where the client keeps it, and listeners for its beginning and end. */
+/** The native session of this browser: its storage, and listeners for its start and end. */
 import { keepIn, type SessionStore } from '@matchday/client'
 
 const KEY = 'matchday session'

@@ -1,16 +1,16 @@
-/** A locker while its fan arranges it: each change gives another draft. */
+/** A locker while its fan edits it: each change returns a new draft. */
 import type { Data, Input } from '@matchday/client'
 import { type Item, keyOf, referenceOf } from './items.ts'
 
 export type Locker = Data<'readOwnLocker'>
 export type WrittenLocker = Input<'writeLocker'>
 
-/** The most that the API takes. */
+/** The maximum in the API. */
 export const MAX_SHELVES = 5
 export const MAX_ITEMS = 12
 
 export interface Shelf {
-  /** Names the shelf wherever it is. */
+  /** Identifies the shelf in any position. */
   key: number
   title: string
   items: Item[]
@@ -56,7 +56,10 @@ export function toggleItem(draft: Draft, nth: number, item: Item): Draft {
   return changeShelf(draft, nth, { items: others.length < items.length ? others : [...items, item] })
 }
 
-/** One place on; from the end of a shelf to the next one, if it has room. The same draft where there is no such place. */
+/**
+ * Moves an item by one position; from the end of a shelf to the next one, if it has room. Returns the same draft if there is
+ * no such position.
+ */
 export function moveItem(draft: Draft, nth: number, place: number, by: 1 | -1): Draft {
   const items = draft.shelves[nth]?.items ?? []
   const item = items[place]
@@ -70,7 +73,7 @@ export function moveItem(draft: Draft, nth: number, place: number, by: 1 | -1): 
   return changeShelf(changeShelf(draft, nth, { items: rest }), nth + by, { items: moved })
 }
 
-/** Without what the fan no longer owns. */
+/** Removes items that the fan no longer owns. */
 export function keepOwned(draft: Draft, owned: Item[]): Draft {
   const keys = new Set(owned.map(keyOf))
   const shelves = draft.shelves.map(shelf => ({

@@ -2,19 +2,19 @@
 import { deleteAccount, signIn } from './api.ts'
 import { text } from './lang/lang.ts'
 
-/** What `/demo/config.json` answers. */
+/** The response of `/demo/config.json`. */
 export interface DemoConfig {
   issuer: string
   clientId: string
 }
 
-/** A sign-in that has left for the provider. */
+/** A sign-in that was redirected to the provider. */
 interface Pending {
   verifier: string
   state: string
-  /** The screen to come back to. */
+  /** The screen to return to. */
   from: string
-  /** In place of a session: delete this account, whose fan signs in once more. Null: of a fan without a profile. */
+  /** Instead of a session, deletes this account after the new sign-in of its fan. Null: the fan has no profile. */
   deletes?: string | null
 }
 
@@ -58,7 +58,7 @@ export async function startSignIn(config: DemoConfig, purpose: Pick<Pending, 'de
     state: pending.state,
     code_challenge: base64url(new Uint8Array(challenge)),
     code_challenge_method: 'S256',
-    // Also of a fan whom the provider remembers.
+    // Asks for credentials even if the provider remembers the fan.
     ...(purpose.deletes !== undefined && { prompt: 'login' }),
   })}`
 }
@@ -69,7 +69,10 @@ export function isReturning(): boolean {
   return query.has('code') || query.has('error')
 }
 
-/** Completes a sign-in when the provider has sent the browser back. What the fan should know; null: nothing. @throws Error when it refused */
+/**
+ * Completes a sign-in when the provider has sent the browser back. Returns a message for the fan; null: none. @throws Error
+ * when the provider refused
+ */
 export async function finishSignIn(config: DemoConfig): Promise<string | null> {
   const query = new URLSearchParams(location.search)
   const [code, state] = [query.get('code'), query.get('state')]

@@ -6,11 +6,11 @@ const LIGHT = '#ffffff'
 const STORED = 'matchday colours'
 const PROPERTIES = ['--team', '--team-trim', '--on-team', '--accent', '--fill', '--fill-ink']
 
-/** Of the surfaces of a page, those that contrast least with text. */
+/** The surfaces with the lowest contrast to text. */
 const SURFACES = { light: '#e0e6df', dark: '#24302a' }
-/** Of text: more than the 4.5 of WCAG 2.2, since accents are also on tints of themselves. */
+/** Contrast of text: more than the 4.5 of WCAG 2.2, since accents are also used on tints of themselves. */
 const TEXT_CONTRAST = 5.5
-/** Of a button and a dark page. On a light one its words make it out. */
+/** Contrast of a button and a dark page. On a light page, its text identifies it. */
 const BUTTON_CONTRAST = 3
 
 const channelsOf = (colour: string) =>
@@ -30,11 +30,11 @@ function contrastOf(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** The one of the two inks that contrasts more. */
+/** The text colour with the higher contrast. */
 export const inkOn = (colour: string) =>
   contrastOf(LIGHT, colour) >= contrastOf(DARK, colour) ? LIGHT : DARK
 
-/** The colour, as much darker or lighter as it needs to contrast with the surface. */
+/** The colour, made darker or lighter until it contrasts with the surface. */
 function legible(colour: string, surface: string, contrast = TEXT_CONTRAST): string {
   const towards = channelsOf(inkOn(surface))
   for (let percent = 0; percent < 100; percent += 5) {
@@ -47,7 +47,7 @@ function legible(colour: string, surface: string, contrast = TEXT_CONTRAST): str
   return inkOn(surface)
 }
 
-/** Of the team; without one, the colours that were shown last. */
+/** Applies the colours of the team; without a team, the last ones. */
 export function applyColours(team: Pick<Team, 'primaryColor' | 'secondaryColor'> | undefined): void {
   const { primaryColor, secondaryColor } = team ?? JSON.parse(localStorage.getItem(STORED) ?? '{}')
   if (team) localStorage.setItem(STORED, JSON.stringify({ primaryColor, secondaryColor }))

@@ -2,11 +2,11 @@
 import type { Item, Trade } from './api.ts'
 
 export interface Sides {
-  /** Whether the fan has to answer it, while it is open. */
+  /** Whether the fan must answer it while it is open. */
   isIncoming: boolean
-  /** Handle of the other fan; null for one who has none, or is gone. */
+  /** Handle of the other fan; null for a fan without a handle, or an erased fan. */
   other: string | null
-  /** What the fan would get and give. */
+  /** The items that the fan would get and give. */
   get: Item[]
   lose: Item[]
 }

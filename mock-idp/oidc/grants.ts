@@ -8,7 +8,7 @@ const refreshLifetime = 30 * 24 * 3_600_000
 
 const invalidGrant = (description: string) => new OAuthError(400, 'invalid_grant', description)
 
-/** What a fan allowed a client. Revoking it revokes every token issued from that sign-in. */
+/** The access that a fan allowed a client. Revoking it revokes every token from that sign-in. */
 export interface Grant {
   /** The `sid` claim of its tokens. */
   sid: string

@@ -29,9 +29,9 @@ export interface RepairContext {
 }
 
 export interface RepairSummary {
-  /** Repaired, or in a dry run repairable. */
+  /** Number of repaired items, or in a dry run of repairable ones. */
   changed: number
-  /** Found, but needs a decision. */
+  /** Number of items that need a decision. */
   left: number
   /** Descriptions of a few of them. */
   examples: string[]
@@ -41,7 +41,7 @@ export interface RepairSummary {
 
 const MAX_EXAMPLES = 5
 
-/** A summary that counts what is left and keeps a few examples. */
+/** A summary that counts the remaining items and keeps a few examples. */
 function createSummary() {
   const summary: RepairSummary = { changed: 0, left: 0, examples: [] }
   return Object.assign(summary, {
@@ -64,7 +64,7 @@ export async function reportOrphans({ db, report }: RepairContext): Promise<Repa
   return summary
 }
 
-/** Repairs accounts, enrolments and scores by the ledger, then counts by the scores. */
+/** Repairs accounts, enrolments and scores from the ledger, then the counts from the scores. */
 export async function repairLedger(context: RepairContext): Promise<RepairSummary> {
   const { db, dryRun, report, write, onProgress } = context
   const points = { added: 0, removed: 0 }
@@ -133,7 +133,7 @@ const lineOf = ({ expected, actual, ...rest }: Finding) => {
 const isBroken = ({ what, actual }: Finding) =>
   what.startsWith('points_entries.') || (what.startsWith('leaderboard_entries.') && actual !== null)
 
-/** Concurrent writes change counts: wrong ones are searched again up to this often. */
+/** Maximum number of searches for wrong counts: concurrent writes change counts. */
 const MAX_ROUNDS = 10
 
 async function repairRankIndex(

@@ -43,7 +43,7 @@ export async function fillDatabase(url: string, fans: number): Promise<void> {
   const target = targetOf(url)
   await target.write(catalogueRows(new Date(FIRST_MS).toISOString()))
   await writeFans(target, 0, fans)
-  // Nothing in production analyzes empty tables, after which PostgreSQL would plan to scan them.
+  // Does not analyze empty tables, as in production: PostgreSQL would then plan to scan them.
   if (fans > 0) await target.analyze()
   await target.close()
   await countBoard(url)

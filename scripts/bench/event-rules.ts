@@ -11,7 +11,7 @@ export const SOURCE = 'gates'
 
 /** Points of each event. */
 export const GRANTED = 1
-/** The rules of a type. One of them matches. */
+/** Number of rules per type. One of them matches. */
 const RULES_PER_TYPE = 20
 /** `data.gate` of every event. */
 const GATE = 7

@@ -127,7 +127,7 @@ async function run(options: BenchOptions): Promise<boolean> {
     await bench.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  // A quick run is on fewer fans, predictions and streams than the targets are about.
+  // A quick run has fewer fans, predictions and streams than the targets assume.
   const targets = options.quick ? [] : evaluateTargets(results)
   if (!options.quick) print(reportTargets(targets))
   mkdirSync(dirname(options.json), { recursive: true })

@@ -14,7 +14,7 @@ export interface BenchOptions {
   warmUp: number
   /** Fans in the database. */
   fans: number
-  /** Of the current comparison. */
+  /** Engine of the current comparison. */
   engine: Engine
   algorithm: Algorithm
   /** Log level of Matchday. The references do not log. */

@@ -60,7 +60,7 @@ export interface Generator {
   measure(origin: string, plan: Plan, options: LoadOptions): Promise<Measurement>
 }
 
-/** Seconds that requests took. Longer than planned where the last ones take long. */
+/** The duration of requests in seconds. Longer than planned if the last ones take long. */
 export const secondsOf = (requests: number, perSecond: number, planned: number): number =>
   perSecond > 0 ? requests / perSecond : planned
 

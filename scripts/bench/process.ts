@@ -174,10 +174,13 @@ function processIds(): number[] {
 }
 
 const ownCpuSeconds = (pid: number) => cpuTimesOf(pid, 11)
-/** Of children that have ended and that the process has waited for. */
+/** CPU seconds of ended children that the process has waited for. */
 const endedCpuSeconds = (pid: number) => cpuTimesOf(pid, 13)
 
-/** The sum of a user and a system time in /proc/PID/stat, in seconds. `index`: of the first, counted from the state. */
+/**
+ * The sum of a user time and a system time in /proc/PID/stat, in seconds. `index`: position of the user time, counted from
+ * the state.
+ */
 function cpuTimesOf(pid: number, index: number): number | null {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === null) return null
@@ -185,7 +188,7 @@ function cpuTimesOf(pid: number, index: number): number | null {
   return (Number(fields[index]) + Number(fields[index + 1])) / 100
 }
 
-/** Null where there is no such file: the process has ended, or the system has no /proc. */
+/** Null if there is no such file: the process has ended, or the system has no /proc. */
 function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
@@ -204,7 +207,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** The sockets of a server whose clients have gone and that it has not closed; null where /proc is not available. */
+/** The sockets that a server has not closed although their clients are gone; null where /proc is not available. */
 export function halfClosed(origin: string): number | null {
   const local = `:${Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, '0')}`
   const rows = read('/proc/net/tcp')?.split('\n')

@@ -19,7 +19,7 @@ export async function requestOnce(
     const response = await fetch(running.origin + (request?.path ?? '/'), {
       method: request?.method,
       headers: {
-        // The subjects are compared by the bytes that wrk asks for.
+        // wrk asks for uncompressed responses, so this request does too.
         'accept-encoding': 'identity',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(request?.body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,4 +1,4 @@
-/** What a scenario may use, and what it returns. The scenarios are in `scenarios.ts`. */
+/** The interface of scenarios, which are in `scenarios.ts`. */
 
 import type { Databases, Engine } from './databases.ts'
 import type { Issuer } from './issuer.ts'
@@ -6,7 +6,7 @@ import type { BenchOptions } from './options.ts'
 import type { Generator } from './plan.ts'
 import type { Subjects } from './subjects.ts'
 
-/** What a scenario may use. */
+/** The tools of a scenario. */
 export interface Bench {
   options: BenchOptions
   /** Deleted when the bench ends. */
@@ -20,7 +20,7 @@ export interface Bench {
   tokensOf(fans: number, count?: number): string[]
   /** More tokens than Matchday caches: sent in a cycle, each must be verified again. */
   uncachedTokens(fans: number): string[]
-  /** Tokens of users that are in no database. */
+  /** Tokens of users without a record. */
   newTokens(): string[]
   log(line: string): void
 }
@@ -28,7 +28,7 @@ export interface Bench {
 export type Unit = 'requests/s' | 'purchases/s' | 'deliveries/s' | 'sockets' | 's' | 'ms' | 'KB' | 'x'
 
 export interface Row {
-  /** The measured server, and the size where it varies. */
+  /** The measured server, with the size if it varies. */
   subject: string
   unit: Unit
   median: number

@@ -1,6 +1,6 @@
 /**
- * All scenarios, in execution order. One that compares servers is data: a name, a summary, and the contenders of an engine,
- * which `rounds.ts` loads in alternation. Those that measure something else are in `scenarios/`. Targets are in `targets.ts`.
+ * All scenarios, in execution order. A comparison of servers is data: a name, a summary, and the contenders of an engine,
+ * which `rounds.ts` loads in alternation. Other scenarios are in `scenarios/`. Targets are in `targets.ts`.
  */
 import { claimable, claimPlan } from './catalogue.ts'
 import { subjectsOf } from './data.ts'
@@ -57,7 +57,7 @@ function mixedPlan(tokens: string[], read: RequestTemplate): Plan {
   return { tokens: crowd, requests, once: true, primePath }
 }
 
-/** Requests of all fans of the database, one or two each, so that caches per fan hardly help. */
+/** One or two requests of every fan of the database, so that caches per fan hardly help. */
 const crowdRead = (name: string, path: string): Scenario =>
   comparison(
     `crowd-${name}`,
@@ -93,7 +93,7 @@ const crowdClaims = comparison(
     return [
       { subject: matchday, plan },
       ...(engine === 'postgres' ? [{ subject: grown, label: 'grown', plan }] : []),
-      // It takes the token as the subject and verifies nothing.
+      // It uses the token as the subject and verifies nothing.
       { subject: rawClaims, plan: { ...plan, tokens: shuffled(subjectsOf(fans)), primePath: undefined } },
     ]
   },

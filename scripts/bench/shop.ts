@@ -1,4 +1,4 @@
-/** The shop of the scenario of cash: fans with a balance, and products of which one is bought by all, or each by few. */
+/** The shop for the cash scenario: fans with a balance; either all fans buy one product, or few fans buy each product. */
 import { openDatabase } from '../../db/index.ts'
 import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
@@ -12,10 +12,10 @@ const BALANCE = 100_000_000
 const PRODUCTS = 500
 /** More than all fans buy. */
 const STOCK = 10_000_000
-/** Fans of one unit of work. */
+/** Fans per unit of work. */
 const BATCH = 500
 
-/** Of the purchase that is the `n`th of its round. */
+/** The product of purchase number `n` of a round. */
 export const productOf = {
   'one product': () => 'shared',
   'spread products': (n: number) => `own-${n % PRODUCTS}`,

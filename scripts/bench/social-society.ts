@@ -1,4 +1,4 @@
-/** A fan who follows a thousand others, among many fans and with many events of those followed: rows of SQL, in seconds. */
+/** A fan who follows a thousand others, with many fans and events: written with SQL within seconds. */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { openDatabase } from '../../db/index.ts'
@@ -13,13 +13,13 @@ export interface Society {
   events: number
 }
 
-/** Of the fan who reads. */
+/** Id of the fan who reads. */
 export const READER = 'fan-1000000'
 
-/** The server would delete the data of events that are older than `EVENT_RETENTION_DAYS` while it is measured. */
+/** Recent enough that the server does not delete data after `EVENT_RETENTION_DAYS` during the measurement. */
 const STARTED_MS = Date.now() - 30 * 86_400_000
 
-/** Statements that both engines run, but for their times. */
+/** Statements for both engines, which differ only in times. */
 function statementsOf(engine: Engine, { fans, followed, events }: Society): string[] {
   const at = (ms: string) => (engine === 'sqlite' ? ms : `to_timestamp((${ms}) / 1000.0)`)
   const series = (count: number) =>
@@ -42,7 +42,10 @@ function statementsOf(engine: Engine, { fans, followed, events }: Society): stri
   ]
 }
 
-/** Into a database without fans. Its days are counted, which the server would do while it is measured. */
+/**
+ * Writes into a database without fans. Also counts the daily figures, so that the server does not count them during the
+ * measurement.
+ */
 export async function addSociety(engine: Engine, url: string, society: Society): Promise<void> {
   await insertSociety(engine, url, society)
   const db = openDatabase(url, realSources)

@@ -60,7 +60,7 @@ interface EngineSubjects {
 
 export interface Subjects {
   on(engine: Engine): EngineSubjects
-  /** Matchday on a database that exists, and stays when the server stops. */
+  /** Matchday on an existing database, which is kept when the server stops. */
   matchdayOn(url: string, env?: Record<string, string>): Promise<Running>
   /** `Bun.serve` that always returns this response. */
   bare(response: CapturedResponse): Subject

@@ -15,7 +15,10 @@ interface Client {
   options: string[]
   /** What the client offers by other means, or what is not for it. */
   omitted: string[]
-  /** A repeat changes nothing, though they take no `Idempotency-Key`: each names what it does. Null: the client repeats nothing. */
+  /**
+   * Operations without `Idempotency-Key` whose repeat changes nothing, because the input identifies the change. Null: the
+   * client repeats nothing.
+   */
   repeatable: string[] | null
 }
 
@@ -79,7 +82,7 @@ export async function readDocument(
 ): Promise<Document> {
   const folder = await mkdtemp(join(tmpdir(), 'matchday-document-'))
   try {
-    // Nothing else of the environment, nor an `.env` file, changes it.
+    // No other environment variable and no `.env` file affects it.
     return await $`${process.execPath} ${join(root, 'scripts/openapi.ts')} ${CLIENTS[name].options}`
       .cwd(folder)
       .env({ PATH: process.env.PATH ?? '', PUBLIC_URL: publicUrl ?? '' })
@@ -152,7 +155,7 @@ function requireFlat({ operation }: Described, { schemas }: Document['components
 const queryOf = ({ parameters = [], requestBody }: Operation) =>
   requestBody ? parameters.flatMap(({ in: place, name }) => (place === 'query' ? [`'${name}'`] : [])) : []
 
-/** Without what the client does not need as types: examples, headers, responses with problems, other operations. */
+/** Removes parts that the types do not need: examples, headers, problem responses, other operations. */
 function withoutDetails(document: Document, operations: Described[]): unknown {
   const paths: Document['paths'] = {}
   for (const { method, path, operation } of operations) {
@@ -171,7 +174,7 @@ const DETAILS = ['example', 'examples', 'format']
 function stripped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stripped)
   if (typeof value !== 'object' || value === null) return value
-  // A schema's keyword is no object that has `type` itself: members of these names stay.
+  // Keeps members of an object that have the name of a keyword: their value is a schema with its own `type`.
   const entries = Object.entries(value).filter(
     ([name, inner]) => !(DETAILS.includes(name) && !isSchema(inner)),
   )
@@ -183,7 +186,7 @@ const isSchema = (value: unknown) =>
   value !== null &&
   ('$ref' in value || ('type' in value && 'description' in value))
 
-/** The schemas whose names end like this, by the constant in a member. */
+/** The schemas whose names have this suffix, by the constant in a member. */
 function schemasBy({ components }: Document, suffix: string, member: string): [string, string][] {
   return Object.entries(components.schemas).flatMap(([name, { properties }]) => {
     const constant = properties?.[member]?.const
@@ -228,7 +231,7 @@ function renderCodes(operations: Described[], { components }: Document): string 
 
 const isFile = (requestBody: object) => !JSON.stringify(requestBody).includes('"application/json"')
 
-/** What a request needs to know at run time. */
+/** The table of operations for requests at run time. */
 function renderTable(operations: Described[], { repeatable }: Client): string {
   const lines = operations.map(({ method, path, operation }) => {
     const { operationId, security, parameters = [], requestBody } = operation

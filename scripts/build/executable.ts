@@ -26,7 +26,10 @@ const FILES = [
   'node_modules/swagger-ui-dist/swagger-ui.css',
 ]
 
-/** Builds from the repository at `root`. `commit` is shown as that of the sources. @throws Error with the messages of the bundler */
+/**
+ * Builds from the repository at `root`. `commit` is shown as the commit of the sources. @throws Error with the messages of
+ * the bundler
+ */
 export async function buildExecutable(root: string, outfile: string, commit: string): Promise<void> {
   const staged = mkdtempSync(join(tmpdir(), 'matchday-build-'))
   try {
@@ -35,7 +38,7 @@ export async function buildExecutable(root: string, outfile: string, commit: str
     await buildDemo(join(staged, 'data/demo'))
     await buildConsole(join(staged, 'data/console'))
     const { success, logs } = await Bun.build({
-      // A thread is an entry point of its own.
+      // Each thread is a separate entry point.
       entrypoints: [
         'scripts/matchday.ts',
         'db/sqlite/checkpoint.ts',
@@ -51,11 +54,11 @@ export async function buildExecutable(root: string, outfile: string, commit: str
         // Such a file in the working directory could run other code.
         autoloadBunfig: false,
       },
-      // `debug` uses it if it is installed, which it is for development only.
+      // `debug` uses it if it is installed, which is the case only in development.
       external: ['supports-color'],
-      // A command loads only what it needs.
+      // Lets a command load only the code that it needs.
       splitting: true,
-      // Loading modules is most of what a short command costs.
+      // Loading modules is most of the cost of a short command.
       bytecode: true,
       format: 'esm',
       // Otherwise the value at the time of the build is used.
@@ -73,7 +76,7 @@ export async function buildExecutable(root: string, outfile: string, commit: str
   }
 }
 
-/** In the executable, `import.meta.dir` of every module is the root of its files; sources expect the folder of their own. */
+/** In the executable, `import.meta.dir` of every module is the root of its files, but sources expect their own folder. */
 const ownFolders = (root: string): BunPlugin => ({
   name: 'own-folders',
   setup(build) {

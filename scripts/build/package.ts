@@ -1,4 +1,6 @@
-/** Builds the npm packages of `src/client` and what stands on it: each is one ES module, its types, and a tarball. */
+/**
+ * Builds the npm packages of `src/client` and of the folders that use it: each is one ES module, its types, and a tarball.
+ */
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -18,7 +20,7 @@ interface Source {
   peerDependencies?: Record<string, string>
 }
 
-/** What `npm publish` reads. */
+/** The `package.json` for `npm publish`. */
 const manifestOf = (
   folder: string,
   { name, description, license, dependencies, peerDependencies }: Source,
@@ -54,7 +56,7 @@ export async function buildPackage(root: string, name: PackageName, folder: stri
   return packPackage(root, name, folder)
 }
 
-/** As `buildPackage`, of the sources as they are. */
+/** Like `buildPackage`, from the current generated sources. */
 export async function packPackage(root: string, name: PackageName, folder: string): Promise<Package> {
   const from = join(root, 'src', name)
   // Guarantee: it is written in this repository.
@@ -83,7 +85,7 @@ export async function packPackage(root: string, name: PackageName, folder: strin
   return { tarball, gzip: Bun.gzipSync(code).byteLength }
 }
 
-/** The compiler also writes the types of the packages that it imports, into folders of their own. */
+/** The compiler also writes types of imported packages, into other folders. */
 async function writeTypes(root: string, name: PackageName, folder: string): Promise<void> {
   const compiler = join(root, 'node_modules/.bin/tsc')
   const written = await mkdtemp(join(tmpdir(), 'matchday-types-'))

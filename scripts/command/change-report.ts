@@ -1,7 +1,7 @@
 /**
  * A file of changes, one JSON document per line (NDJSON). With `flush` as `beforeCommit` of the batches, a line is on disk
- * before its change is committed, so that a crash leaves no change without a line. A line whose change was not committed
- * is repeated by the next run, which appends.
+ * before its change is committed, so that every change has a line, even after a crash. The next run appends, and repeats the
+ * line of a change that was not committed.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { fail } from './explain.ts'

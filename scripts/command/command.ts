@@ -1,8 +1,8 @@
 /**
- * The framework of the operators' commands. A declared command gets `--help` with examples, `--database`, `--json` (only
- * one document on standard output), `--dry-run` if it changes data, progress on standard error, batches that a signal
+ * The framework of the operators' commands. A declared command gets `--help` with examples, `--database`, `--json` (only one
+ * document on standard output), `--dry-run` if it changes data, progress on standard error, batches that a signal
  * interrupts, a summary, and exit codes: 0 success, 1 finding or failure, 2 usage error, 130 or 143 stopped by a signal, 141
- * when nothing reads its output any more.
+ * if the reader of its output has closed.
  */
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
@@ -85,10 +85,10 @@ export interface Session<Arguments, Options> {
 
 const EXIT_NOTES = 'Exit codes: 0 success, 1 a problem was found or the command failed, 2 usage error.'
 
-/** As after SIGPIPE, which Bun ignores: what the command would have done next, as to print more, is not wanted. */
+/** The exit code after SIGPIPE, which Bun ignores: the reader needs no more output, so the command ends. */
 const OUTPUT_CLOSED = 141
 
-/** What reads standard output has ended, as `head` does. */
+/** The reader of standard output has closed it, as `head` does. */
 class OutputClosed extends Error {}
 
 /** Returns a commander command; add further arguments and options to it. */
@@ -119,7 +119,7 @@ export async function runCommand<Arguments extends unknown[], Options extends St
 ): Promise<never> {
   const started = performance.now()
   const opened: { close(): Promise<void> }[] = []
-  // Notes that nobody reads end no command.
+  // A closed standard error does not end the command.
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
   command
     .exitOverride()

@@ -62,7 +62,7 @@ const inSchema = () => (process.env.DATABASE_SCHEMA ? ' --schema="$DATABASE_SCHE
 export const pgDump = () => `pg_dump --format=custom${inSchema()} --file=FILE "$DATABASE_URL"`
 
 /**
- * In one transaction: otherwise a restore that fails leaves dropped what it has dropped. With `--schema` it drops and makes
+ * In one transaction: otherwise a failed restore leaves tables dropped. With `--schema` it drops and makes
  * what is in the schema, and not the schema, which the role of a club may not make.
  */
 export const pgRestore = () =>
@@ -74,13 +74,13 @@ export async function configurationOf(database: string | undefined): Promise<Rea
   return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
 }
 
-/** The list of erasures of this database, as of the API. ERASURE_LIST is that of DATABASE_URL alone. */
+/** The list of erasures of this database, as in the API. ERASURE_LIST applies only to the database of DATABASE_URL. */
 export function erasureListOf(url: string): string | null {
   const isOther = url !== createEnvironmentReader(process.env).secret('DATABASE_URL')
   return readErasureList(createEnvironmentReader(isOther ? {} : process.env), url)
 }
 
-/** Where the pictures are, validated as by the API; null if it is not configured. */
+/** The store of pictures, validated as by the API; null if none is configured. */
 export function uploadsConfig(): UploadsConfig | null {
   const reader = createEnvironmentReader(process.env)
   const uploads = readUploads(reader)
@@ -102,8 +102,8 @@ export const isDirectory = (path: string) =>
   path.endsWith('/') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 
 /**
- * Opens an existing database with the current schema: a misspelt path must not create one.
- * @throws DatabaseError `outdated` where `migrate` helps, and as `migrate` where it refuses the database
+ * Opens an existing database with the current schema, so that a misspelt path does not create one. @throws DatabaseError
+ * `outdated` if `migrate` helps, and as `migrate` if it refuses the database
  */
 export async function openExisting(url: string, postgres = postgresSettings()): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {

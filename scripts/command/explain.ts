@@ -54,7 +54,7 @@ function messageOf(error: unknown): string {
   }
   // Written for the operator; may have several lines.
   if (error instanceof CommandFailure || error instanceof BackupFault) return error.message
-  // The text of the database, and Drizzle's, contain names, the statement and its values.
+  // Messages of the database and of Drizzle contain names, the statement and its values.
   const violation = describeViolation(error)
   if (violation !== undefined)
     return `The database refused the change, and nothing of it was kept: ${violation}. This is a defect of the command; report it.`

@@ -19,7 +19,7 @@ interface LocatedFault extends RowFault {
 export function importHooks(noun: string, { json, dryRun, progress, print }: Session) {
   /** For `--json`. */
   const errors: LocatedFault[] = []
-  /** Likewise, of lines that are imported. */
+  /** The same for lines that are imported. */
   const warnings: LocatedFault[] = []
   const checked = progress('lines checked')
   const written = progress(noun)

@@ -1,8 +1,8 @@
-/** A JSON document of a command that verifies what it says. */
+/** Reads the JSON document of a command that verifies it. */
 import { findInexactNumbers } from '../../src/core/exact-json.ts'
 import { fail } from './explain.ts'
 
-/** Fails unless the text is JSON whose numbers are read as they are written. */
+/** Fails unless the text is JSON with numbers that JavaScript can read exactly. */
 export async function parseDocument(name: string, read: () => Promise<string>): Promise<unknown> {
   let text: string
   let value: unknown

@@ -1,4 +1,4 @@
-/** Keeps made-up data out of what looks like production: `seed` and `dev` go on there only with `--yes`. */
+/** Keeps demonstration data out of databases that look like production: there, `seed` and `dev` need `--yes`. */
 import { existsSync } from 'node:fs'
 import { and, eq, isNull, like, not } from 'drizzle-orm'
 import { openDatabase, type PostgresSettings } from '../../db/index.ts'
@@ -30,14 +30,14 @@ export async function refuseProduction(
     )
 }
 
-/** Why the configuration is one of production: the mock provider, whose fans a seed writes, has no TLS. */
+/** Why the configuration looks like production. The mock provider, whose fans a seed writes, has no TLS. */
 export function signOfProduction({ NODE_ENV, IDP_ISSUER }: Environment): string | null {
   if (NODE_ENV === 'production') return 'NODE_ENV is production'
   if (IDP_ISSUER?.trim().startsWith('https:')) return 'IDP_ISSUER is not the mock provider'
   return null
 }
 
-/** A database of development has the server key that `dev` stores, and may have users of any name. */
+/** A development database has the server key that `dev` stores, and may have users with any name. */
 async function findRealFans({ databaseUrl, postgres }: Target): Promise<string | null> {
   if (isSqlite(databaseUrl) && !existsSync(sqlitePathOf(databaseUrl))) return null
   const { pending, total } = await listPendingMigrations(databaseUrl, postgres)

@@ -2,7 +2,10 @@ import { type MaintenanceCommand, recordRun } from '../../src/operate/admin/main
 import { openExisting } from './database.ts'
 import { explainError } from './explain.ts'
 
-/** Tells the metrics that a command ended well. It has succeeded even where this fails, such as for a role that only reads. */
+/**
+ * Records the success of a command for the metrics. A failure to record it, for example with a read-only role, does not fail
+ * the command.
+ */
 export async function recordMaintenance(
   url: string,
   command: MaintenanceCommand,

@@ -1,10 +1,10 @@
-/** A file of rows on the command line. */
+/** A file of rows that the command line names. */
 import { createReadStream, existsSync } from 'node:fs'
 import { type RowFile, rowFormatOf } from '../../src/operate/admin/import/rows.ts'
 import { isDirectory } from './database.ts'
 import { fail, failUsage } from './explain.ts'
 
-/** Fails unless the file exists. Its name says the format. */
+/** Fails unless the file exists. Its extension determines the format. */
 export function rowFileOf(path: string): RowFile {
   if (isDirectory(path)) fail(`${path} is a directory: name the file.`)
   if (!existsSync(path)) fail(`There is no file ${path}.`)

@@ -11,7 +11,7 @@ export async function buildDemo(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, 'pictures'), { recursive: true })
   await bundle(join(APP, 'index.html'), folder)
-  // Outside of the bundle: their addresses stay the same.
+  // Outside of the bundle, so that their addresses stay the same.
   cpSync(join(APP, 'static'), folder, { recursive: true })
   const shell = readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isFile() && entry.name !== 'index.html')

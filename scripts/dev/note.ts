@@ -1,6 +1,6 @@
 /**
- * What a running `dev` leaves in the working directory for commands in other terminals: the settings with which it serves. Without
- * it they would work on the database of the defaults, and report success.
+ * A file with the settings of a running `dev`, in the working directory, for commands in other terminals. Without it they
+ * would use the default database, and report success.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const SETTINGS = [
   'CASH_CURRENCIES',
 ] as const
 
-/** They belong to the database: a command takes them with it, or not at all. */
+/** Settings that belong to the database: a command uses them only together with it. */
 const OF_THE_DATABASE = ['UPLOADS', 'ERASURE_LIST'] as const
 
 type Settings = Partial<Record<(typeof SETTINGS)[number] | (typeof OF_THE_DATABASE)[number], string>>
@@ -28,7 +28,7 @@ type Settings = Partial<Record<(typeof SETTINGS)[number] | (typeof OF_THE_DATABA
 interface Note {
   /** See `identityOf`. */
   process: string
-  /** `starting`: it migrates and seeds, and what is there is not whole. */
+  /** `starting`: `dev` migrates and seeds, so the database is not complete. */
   state: 'starting' | 'serving'
   settings: Settings
 }
@@ -46,15 +46,15 @@ export async function writeNote(env: Environment, state: Note['state']): Promise
   await rename(draft, file)
 }
 
-/** Not that of another `dev`, which came later. */
+/** Does not remove the file of another `dev` that started later. */
 export function removeNote(env: Environment): void {
   if (parseNote(fileOf(env))?.process === identityOf(process.pid)) rmSync(fileOf(env), { force: true })
 }
 
 /**
- * Takes settings that are not set from a running `dev`. Returns what the operator has to know: that they decide about the
- * database, or that the environment names another one; null if neither. In production and in tests there is no `dev`. Fails while
- * it prepares the database that would be used.
+ * Fills unset settings from a running `dev`. Returns a note for the operator if the settings of `dev` select the database,
+ * or if the environment names another one; otherwise null. Does nothing in production and in tests. Fails while `dev`
+ * prepares the database that would be used.
  */
 export function applyNote(env: Environment): string | null {
   if (env.NODE_ENV && env.NODE_ENV !== 'development') return null
@@ -67,7 +67,7 @@ export function applyNote(env: Environment): string | null {
   if (usesRunning && note.state === 'starting')
     fail(`${dev} is starting, and its database is not ready: wait for its addresses, or name another one.`)
   for (const name of SETTINGS) {
-    // A file that names the database is as good as a variable.
+    // A file that names the database counts like the variable.
     if (name === 'DATABASE_URL' && own === null) continue
     if (!env[name]?.trim()) env[name] = note.settings[name]
   }
@@ -83,7 +83,7 @@ export function applyNote(env: Environment): string | null {
 
 function parseNote(file: string): Note | undefined {
   try {
-    // Guarantee of the cast: `writeNote` wrote it; whatever else cannot be parsed or has no such process.
+    // Guarantee of the cast: `writeNote` wrote it; other content cannot be parsed or names no running process.
     return JSON.parse(readFileSync(file, 'utf8')) as Note
   } catch {
     return undefined

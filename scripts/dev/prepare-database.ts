@@ -1,4 +1,4 @@
-/** The database of development, as `dev` and `reset` leave it. */
+/** Prepares the development database, for `dev` and `reset`. */
 import { type Database, openDatabase } from '../../db/index.ts'
 import { seedMarker } from '../../db/marker.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -25,12 +25,12 @@ export function readMock(env: Environment) {
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : mock
 }
 
-/** Who is signed in to the console by the link that `dev` prints. */
+/** The person that the link of `dev` signs in to the console. */
 const DEVELOPER = { name: 'Developer', role: 'owner' } as const
 
 /**
- * Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key of development. A seed
- * that was interrupted goes on. Resolves to a link to the console; null where its address is not known.
+ * Migrates, seeds a database without teams with the fans of the mock provider, and stores the server key for development.
+ * Continues an interrupted seed. Resolves to a link to the console; null if its address is unknown.
  */
 export async function prepareDatabase(
   config: Config,
@@ -49,7 +49,7 @@ export async function prepareDatabase(
   return link
 }
 
-/** The first seed, as a whole: a database that has some of it is marked, until the rest is there. */
+/** Makes the first seed complete: a marker stays in the database until all of it is written. */
 async function seedOnce(db: Database, config: Config, { seed, fans }: { seed: number; fans: number }) {
   const parameters = `MOCK_IDP_SEED=${seed} MOCK_IDP_FANS=${fans}`
   const begun = await seedMarker.read(db)

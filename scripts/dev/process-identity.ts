@@ -1,4 +1,4 @@
-/** Which process is meant, also after another one got its id. */
+/** Identifies a process, even after another process got the same id. */
 import { readFileSync } from 'node:fs'
 
 /** The id with the time at which the process began. */
@@ -9,10 +9,10 @@ export function isAlive(identity: string): boolean {
   return pid !== undefined && identityOf(Number(pid)) === identity
 }
 
-/** As a number whose unit depends on the system; undefined if there is no such process. */
+/** Start time, in a unit that depends on the system; undefined if there is no such process. */
 function startOf(pid: number): number | undefined {
   try {
-    // Behind the name, which may contain anything, it is the 20th member (proc_pid_stat(5)).
+    // The 20th member after the name, which may contain any characters (proc_pid_stat(5)).
     const members = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ')
     return Number(members?.[19])
   } catch {
@@ -20,7 +20,7 @@ function startOf(pid: number): number | undefined {
   }
 }
 
-/** For systems without /proc. Zero where no `ps` tells it. */
+/** For systems without /proc. Zero if there is no `ps`. */
 function startByPs(pid: number): number | undefined {
   try {
     const { stdout } = Bun.spawnSync(['ps', '-o', 'lstart=', '-p', String(pid)], { stderr: 'ignore' })

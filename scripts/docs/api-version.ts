@@ -1,4 +1,4 @@
-/** The version of the OpenAPI document, which moves with each change of what clients can send or receive. */
+/** The version of the OpenAPI document, which increases with each change of requests or responses. */
 import { hash } from 'node:crypto'
 
 /** Relative to the root of the repository. */
@@ -10,7 +10,7 @@ export interface ApiVersion {
   surface: string
 }
 
-/** The version for this document: that of before, or the next one. */
+/** The version for this document: the previous one, or the next one after a change. */
 export function versionFor(document: object, before: ApiVersion): ApiVersion {
   const surface = hash('sha256', JSON.stringify(surfaceOf(document)), 'hex')
   if (surface === before.surface) return before
@@ -18,7 +18,7 @@ export function versionFor(document: object, before: ApiVersion): ApiVersion {
   return { version: `${major}.${Number(minor) + 1}.0`, surface }
 }
 
-/** Operations, members, types, limits and statuses, without words, examples, and their order. */
+/** Operations, members, types, limits and statuses, without descriptions, examples and order. */
 function surfaceOf(document: object): unknown {
   const { info: _, servers: __, tags: ___, ...described } = document as Record<string, unknown>
   return withoutWords(described, '')

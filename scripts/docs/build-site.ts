@@ -10,7 +10,7 @@ import { renderGuidePage } from '../../src/platform/docs/guide/page.ts'
 import { renderSearchIndex } from '../../src/platform/docs/guide/search-index.ts'
 import { assets } from '../../src/platform/docs/page.ts'
 
-/** Of a name in any folder; alternatives of one pattern do not match files of the folder itself. */
+/** Two patterns, since alternatives in one pattern do not match files of the folder itself. */
 const PICTURES = ['**/*.svg', 'pictures/console/*.webp']
 const ASSETS = ['icon.svg', 'matchday.css', 'text.css', 'guide.css', 'guide.js', 'minisearch.js'] as const
 

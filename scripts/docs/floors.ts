@@ -1,8 +1,11 @@
-/** The floors of `src/` and `db/`, from the bottom up: `test/architecture.test.ts` holds imports to them, `bun run docs` draws them. */
+/**
+ * The floors of `src/` and `db/`, from the bottom up. `test/architecture.test.ts` checks imports against them, and `bun run
+ * docs` draws them.
+ */
 
 interface Domain {
   about: string
-  /** Rooms from the bottom up. Those of one line do not import each other. Empty where a domain has no rooms. */
+  /** Rooms from the bottom up. Rooms in one list do not import each other. Empty for a domain without rooms. */
   rooms: string[][]
 }
 
@@ -86,7 +89,7 @@ function renderFloor(name: string, { about, rooms }: Domain, y: number): string 
   const middle = y + HEIGHT / 2 + 5
   const start = NAME_WIDTH + ABOUT_WIDTH
   const flat = rooms.flat()
-  // As wide as their names need, in proportion.
+  // The width is proportional to the names.
   const unit = (WIDTH - start - GAP) / flat.reduce((sum, room) => sum + room.length + 3, 0)
   let x = start
   const boxes = flat.map(room => {

@@ -3,12 +3,12 @@
 import { problemTypes } from '../../src/app/problem-types.ts'
 import type { ProblemType } from '../../src/core/problems.ts'
 
-/** What is read of the OpenAPI document. */
+/** The parts of the OpenAPI document that are read. */
 export interface DescribedOperations {
   paths: Record<string, Record<string, { 'x-own-problems'?: string[] }>>
 }
 
-/** What a client does with a response of a status, in the order of the page. */
+/** Advice for clients by status of the response, in the order of the page. */
 const STATUSES: [status: number, name: string, advice: string][] = [
   [400, 'Bad request', 'Repeating the same request fails again: correct the code that builds it.'],
   [401, 'Unauthorized', 'Get another token, then send the request again.'],
@@ -95,7 +95,7 @@ function renderProblem(
   ].join('\n\n')
 }
 
-/** The operations that declare a problem themselves; what all of them share is left out. */
+/** The operations by problem code, without problems that all operations share. */
 function operationsByCode({ paths }: DescribedOperations): Map<string, string[]> {
   const byCode = new Map<string, string[]>()
   for (const [path, item] of Object.entries(paths))

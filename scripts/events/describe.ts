@@ -5,7 +5,7 @@ import type { TakenGrant } from '../../src/economy/rules/apply-rules.ts'
 import type { Decision } from '../../src/economy/rules/decision.ts'
 import type { Replay } from '../../src/operate/admin/replay-event.ts'
 
-/** One line: when, whose, what, and what it earned. */
+/** One line with time, fan, type and grants. */
 export function lineOf(row: EventRow): string {
   const points = grantsOf(decisionsOf(row)).reduce((sum, grant) => sum + grant.points, 0)
   return [

@@ -1,4 +1,4 @@
-/** A catalogue file of the command line, and the outcome of one with errors. */
+/** Reads the catalogue file that the command line names, and reports its errors. */
 import { decodeText } from '../../src/core/decode-text.ts'
 import type { Fault } from '../../src/operate/admin/import/located-json.ts'
 import { type CatalogueFile, readCatalogue } from '../../src/operate/admin/import/read-catalogue.ts'

@@ -32,7 +32,7 @@ export function describeChanges(
   return lines.join('\n')
 }
 
-/** The state of a match is as new as that of the file, or newer. */
+/** Matches whose stored state is as new as the file, or newer. */
 const describeKept = ({ kind, id, kept = {} }: CatalogueStep): string[] =>
   Object.entries(kept).map(
     ([name, [from, to]]) =>

@@ -1,4 +1,4 @@
-/** What `bun run moderate` prints for an operator. */
+/** The output of `bun run moderate` for operators. */
 import type { Database } from '../../db/index.ts'
 import { type presentDecision, readFanRecord } from '../../src/operate/admin/moderation/fan-record.ts'
 import { findFan } from '../../src/operate/admin/moderation/find-fan.ts'

@@ -16,7 +16,7 @@ export const tablesToMove = (tables: Tables) =>
   tablesInOrder(tables).filter(({ property }) => !NOT_MOVED.includes(property))
 
 const PAGE_SIZE = 500
-/** Pages per unit of work, which bounds the memory. */
+/** Pages per unit of work, which limits memory. */
 const PAGES_AHEAD = 8
 
 interface Page {
@@ -57,7 +57,7 @@ export async function copyTables(
     target,
     read(),
     async (tx, { table, rows }) => {
-      // Guarantee: both engines share one table definition, so that rows of one fit the other.
+      // Guarantee: both engines share one table definition, so rows of one fit the other.
       await insertRows(tx, table, rows as AnyTable['$inferInsert'][])
       tx.afterCommit(() => onRows(rows.length))
     },

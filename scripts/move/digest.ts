@@ -10,8 +10,9 @@ export interface TableDigest {
   table: string
   rows: number
   /**
-   * SHA-256, in lower-case hex, over the rows by primary key: each the JSON array of its columns in the order of the
-   * schema, without white space, instants in ISO 8601 in UTC with milliseconds; each ended by a line feed.
+   * SHA-256, in lower-case hex, over the rows in the order of the primary key. Each row is the JSON array of its columns in
+   * the order of the schema, without white space, with instants in ISO 8601 in UTC with milliseconds, followed by a line
+   * feed.
    */
   digest: string
 }

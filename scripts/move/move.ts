@@ -55,7 +55,7 @@ const otherData = (which: string) => `The target has other data (${which}): move
 /** Identifies the source in the target: SHA-256 in lower-case hex, since names contain paths and hosts. */
 const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
 
-/** A source of a newer version may have tables that this version does not know, also where this version runs on it. */
+/** A source of a newer version may have tables that this version does not know, even if this version runs on it. */
 export async function requireKnownSchema(source: Database): Promise<void> {
   const count = await countUnknownMigrations(source)
   if (count > 0) fail(`The source is ${count} migrations ahead of this version: use the newer version.`)
@@ -73,7 +73,7 @@ export async function moveDatabase(
   const tables = moved ?? (await copyAll(source, target, options))
   const [damage] = await target.findDamage()
   if (damage) fail(`The target is damaged: ${damage}.`)
-  // Both are equal row by row, so that one verification covers both ledgers.
+  // Both databases are equal row by row, so one verification covers both ledgers.
   const ledger = await verifyLedger(
     { ...target, findDamage: async () => [] },
     {

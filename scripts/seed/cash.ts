@@ -1,4 +1,4 @@
-/** Cash of some of the seeded fans, by the verbs of the application, once: balances, and holds in every state. */
+/** Gives cash to some seeded fans with the verbs of the application, once: balances, and holds in every state. */
 import { and, asc, eq, isNull, like } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../../src/core/caller.ts'
@@ -18,9 +18,9 @@ import { createTill } from './groups.ts'
 import type { Till } from './order-rows.ts'
 import { createSeedSources } from './sources.ts'
 
-/** Far from the indexes of fans, whose draws stay as they are, and from that of the society. */
+/** Far from the indexes of fans and of the society, so that their draws do not change. */
 const INDEX = 100_000_001
-/** After the fans of the seed have done the rest. */
+/** Later than the other actions of seeded fans. */
 const AFTER_ALL_MS = 91 * 86_400_000
 const MINUTE_MS = 60_000
 /** The open hold of a demonstration does not expire. */
@@ -35,7 +35,7 @@ const ADDRESS = {
   postalCode: '4050-123',
   country: 'PT',
 }
-/** It costs euros, and has no limit that an open hold would take from others. */
+/** The product costs euros, and has no limited stock that an open hold would take from others. */
 const CART = { lines: [{ productId: 'home-scarf', variantId: 'one-size', quantity: 1 }], address: ADDRESS }
 
 type Parameters = Pick<FanRowTerms, 'provider' | 'nativeTokens'> & {
@@ -43,7 +43,7 @@ type Parameters = Pick<FanRowTerms, 'provider' | 'nativeTokens'> & {
   currencies: readonly string[]
 }
 
-/** Writes nothing if the first of the fans has cash already, or where euros are not kept as cash. */
+/** Writes nothing if the first of the fans already has cash, or if euros are not a currency of cash. */
 export async function seedCash(
   db: Database,
   { seed, provider, nativeTokens, currencies }: Parameters,
@@ -53,7 +53,7 @@ export async function seedCash(
     const owners = await readOwners(tx, provider.name)
     const [first] = owners
     if (!first || owners.length < FANS) return
-    // Another seed at the same time waits, and then finds what this one has written.
+    // A concurrent seed waits here, and then finds the rows of this one.
     await lockToCount(tx, first.userId)
     if (await hasCash(tx, first.userId)) return
     const { newId, randomBytes, now, clock, pass } = createSeedSources(seed)(INDEX)

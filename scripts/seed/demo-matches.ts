@@ -24,7 +24,7 @@ const roundOf = (number: number): TextByLanguage => ({
   ar: `الجولة ${number}`,
 })
 
-/** The circle method: the first team stays, the others move on by one each round. */
+/** The circle method: the first team stays, and the others move by one position each round. */
 function pairsOf(round: number): [string, string][] {
   const [first = '', ...others] = ids
   const turned = others.map((_, n) => others[(n + round) % others.length] ?? '')

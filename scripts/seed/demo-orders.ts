@@ -1,4 +1,4 @@
-/** The demonstration orders: what fans put into their carts, and what becomes of it. Together they have every state. */
+/** The demonstration orders: the carts of fans and what happens to them. Together they have every state. */
 import type { Fan } from '../../mock-idp/users/user.ts'
 import type { AddressInput } from '../../src/play/shop/addresses.ts'
 import type { LineChange } from '../../src/play/shop/order-schema.ts'
@@ -46,7 +46,7 @@ const standard = (productId: string, quantity = 1) => ({ productId, variantId: '
 
 const delivered = ship('CTT', 'ready', 'shipped', 'delivered')
 
-/** What is not paid holds only stock without a limit, so that a seed does not depend on the times of other fans. */
+/** Unpaid orders hold only unlimited stock, so that a seed does not depend on the times of other fans. */
 const stories: ((tracking: string) => DemoOrder)[] = [
   tracking => ({
     lines: [scarf, shirt('m')],
@@ -89,10 +89,10 @@ const towns: Record<string, [city: string, postalCode: string, street: string]> 
   JP: ['Sendai', '980-0811', 'Ichibancho'],
 }
 
-/** The stages of the last fans of each ten: they have bought packs or claimed rewards before. */
+/** Stages of fans who have already bought packs or claimed rewards. */
 const SHOPPERS = [6, 8, 9]
 
-/** The shoppers of a seed by the number of the fan, from 0: 0, 1, 2 …, or null for other fans. */
+/** The number of a shopper (0, 1, 2 …) by the index of the fan; null for other fans. */
 export function shopperNumberOf(index: number): number | null {
   const nth = SHOPPERS.indexOf(index % 10)
   return nth < 0 ? null : Math.floor(index / 10) * SHOPPERS.length + nth

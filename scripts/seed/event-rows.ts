@@ -1,4 +1,4 @@
-/** The events of a seeded fan, in their order, and what they do to quests. */
+/** The events of a seeded fan, in their order, and their effects on quests. */
 import { type NewEvent, rowOf } from '../../src/economy/events/event.ts'
 import { eventOfEntry } from '../../src/economy/events/record-entries.ts'
 import { APPLICATION, type ApplicationEventType, type DataOf } from '../../src/economy/events/types.ts'
@@ -41,7 +41,7 @@ export function createRecorder(
     rows.events.push({ ...rowOf(event, sources.now()), sequence: ++sequence })
   }
 
-  /** The newest of the fan. No demonstration rule or quest reads the events that a seed voids. */
+  /** Voids the newest event of the fan. No demonstration rule or quest reads the events that a seed voids. */
   function voidLatest(type: ApplicationEventType, about: Record<string, string>) {
     const member = JSON.stringify(about).slice(1, -1)
     const row = rows.events.findLast(
@@ -54,7 +54,7 @@ export function createRecorder(
   return {
     record,
     voidLatest,
-    /** The fan is one unit of work, and the entries of a unit of work are recorded at its end. */
+    /** Each fan is one unit of work, which records its ledger entries at its end. */
     close() {
       for (const entry of points.appended()) write(eventOfEntry(entry))
     },

@@ -38,7 +38,7 @@ export interface FanRowTerms {
   /** `IDP_NAME` and `IDP_ISSUER` of the provider of the fans. */
   provider: { name: string; issuer: string }
   onboardingPoints: number
-  /** Of results that the seed writes. */
+  /** For the results that the seed writes. */
   predictionPoints: PredictionPoints
   /** The signing keys, from which those of addresses and of receipts are derived. */
   nativeTokens: RotatedKeys
@@ -119,7 +119,7 @@ export interface FanRowContext {
   till: Till
   /** Of `shopperNumberOf`. */
   number: number | null
-  /** Another fan has the handle: this fan gets none. */
+  /** Another fan has the handle, so this fan gets none. */
   handleTaken: boolean
 }
 

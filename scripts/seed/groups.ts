@@ -92,7 +92,7 @@ export async function* drawGroups(
   }
 }
 
-/** With the keys of the server, which reads the addresses and accepts the receipts. */
+/** Uses the keys of the server, so that the server can read the addresses and accepts the receipts. */
 export const createTill = (nativeTokens: RotatedKeys): Till => ({
   addressEncryption: createAddressEncryption(nativeTokens),
   sandbox: createSandbox(nativeTokens.key.d ?? ''),

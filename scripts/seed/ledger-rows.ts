@@ -35,7 +35,7 @@ export function createLedger(rows: Rows, userId: string, sources: SeedSources) {
       account = { ...account, ...head }
       if (gained > 0) raise(at, gained, boardsFor({ ...change, at }))
     },
-    /** Points earned before joining count; here the onboarding reward of the same instant. */
+    /** Points earned before joining count: here, the onboarding reward of the same time. */
     join() {
       const at = sources.now()
       account ??= { userId, ...NEW_ACCOUNT }

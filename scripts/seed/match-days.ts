@@ -1,4 +1,4 @@
-/** The rounds of the demonstration season as the database has them, for the match days of a seed. */
+/** The stored rounds of the demonstration season, for the match days of a seed. */
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
@@ -20,7 +20,7 @@ export interface Round {
   coming: MatchRow[]
 }
 
-/** By kick-off. Without matches that are postponed or cancelled, or whose result is being settled. */
+/** By kick-off, without matches that are postponed or cancelled, or whose result is being settled. */
 export async function readRounds(reader: Reader): Promise<Round[]> {
   const { matches, matchSettlements } = reader.tables
   const ids = demoMatches.map(({ id }) => id)
@@ -52,8 +52,8 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * What a fan of a team does on the match days of the season, and the results of what was predicted; advances the fan's time.
- * Of the coming rounds, a fan has predicted the next one at most.
+ * The actions of a fan on the match days of the season, with the results of the predictions; advances the fan's time. Of
+ * coming rounds, a fan predicts only the next one.
  */
 export function* drawMatchDays(
   { faker, now, pass }: SeedSources,

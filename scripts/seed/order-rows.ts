@@ -22,7 +22,7 @@ import type { Rows } from './rows.ts'
 import type { SeedSources } from './sources.ts'
 import type { Supply, VariantOnSale } from './supply.ts'
 
-/** What encrypts the addresses and signs the payments of a seed. */
+/** Encrypts the addresses and signs the payments of a seed. */
 export interface Till {
   addressEncryption: Encryption
   sandbox: Sandbox
@@ -124,7 +124,7 @@ function startOrder(
   return { order, lines, payment: null }
 }
 
-/** Fans of a seed buy no product with requirements: whether they fulfil them is not computed. */
+/** Seeded fans buy no products with requirements, which a seed does not compute. */
 function isFor(
   { product, listed, free }: VariantOnSale,
   { quantity }: CartLine,
@@ -253,7 +253,7 @@ function changeLine(
   if (state === 'returned') takeBack(line)
 }
 
-/** Of an order of which nothing was sent or used: all of it returns to the stock. */
+/** Refunds an order of which nothing was shipped or used, so that all units return to the stock. */
 function refund(
   { points, record, voidLatest, sources }: OrderContext,
   { order, lines, payment }: StartedOrder,

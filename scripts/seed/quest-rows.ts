@@ -19,7 +19,7 @@ import type { Ledger } from './ledger-rows.ts'
 import type { QuestRows } from './rows.ts'
 import type { SeedSources } from './sources.ts'
 
-/** The demonstration quests. Those that the events of the seed move give points, or are claimed by hand. */
+/** The demonstration quests. Quests that events of the seed update give points, or are claimed by hand. */
 export async function readDemoQuests(reader: Reader): Promise<Quest[]> {
   const { byId } = await readQuestSet(reader)
   return demoQuests.flatMap(({ id }) => byId.get(id) ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -95,7 +95,7 @@ export function createQuestCounter(
     record(eventId, { questId, kind, period: period.key, streak })
   }
 
-  /** In order: the events are. */
+  /** In order, like the events. */
   const completedEnds = (questId: string) =>
     [...progress.values()].flatMap(({ row }) =>
       row.questId === questId && row.completedAt ? (row.endsAt ?? []) : [],

@@ -1,4 +1,4 @@
-/** What the fans of a seed have in the database. */
+/** The rows of the fans of a seed. */
 import type { Tables } from '../../db/index.ts'
 import type { BoardScore } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
 import type { PredictionRow } from '../../src/play/predictions/present.ts'

@@ -132,7 +132,7 @@ async function seedTeams(tx: Transaction) {
   return { made: written.length, rows: written.length }
 }
 
-/** With the settlements of played matches, as they are when every prediction is settled. */
+/** Also writes the settlements of played matches, in their state after all predictions are settled. */
 async function seedMatches(tx: Transaction, points: PredictionPoints) {
   const { matches: table, matchSettlements } = tx.tables
   const rows = matches.map(match => ({ ...match, ...at }))
@@ -221,7 +221,7 @@ async function withVersion(
   upsert: (tx: Transaction) => Promise<unknown>,
 ): Promise<void> {
   const before = await readVersion(real)
-  // The same for the same seed, and unique: it covers every earlier change.
+  // The same for the same seed, and unique, since it covers every earlier change.
   const version = hash('sha256', JSON.stringify([before, entry]), 'hex')
   const sources = { now: () => at.createdAt, newId: () => version }
   await upsert(Object.assign(Object.create(real), sources) as Transaction)

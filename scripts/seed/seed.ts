@@ -10,7 +10,7 @@ import { type SeededEntries, seedCatalogue } from './seed-catalogue.ts'
 import { seedSociety } from './society.ts'
 import { StaleRowsError, writeRows } from './write-rows.ts'
 
-/** Concurrent writers make computed rows stale now and then; this many times in a row indicates a problem. */
+/** Concurrent writers sometimes make computed rows stale; this many times in a row indicates a problem. */
 const MAX_RETRIES = 50
 
 /** Fans per group, and groups computed ahead of the writer, which bounds the memory. */
@@ -42,7 +42,7 @@ function createExclusiveSize() {
 }
 
 export interface SeedOptions extends SeedParameters {
-  /** The currencies that are kept as cash: some fans have euros if they are among them. */
+  /** The currencies of cash. If they include euros, some fans have euros. */
   cashCurrencies?: readonly string[]
   /** No other process uses the database: long batches without pauses. */
   exclusive?: boolean

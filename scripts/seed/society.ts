@@ -1,4 +1,4 @@
-/** What some of the seeded fans are to each other, by the verbs of the application, once. */
+/** Creates relations, trades and lockers of some seeded fans with the verbs of the application, once. */
 import { and, asc, eq, inArray, isNotNull, isNull, like, notInArray, type SQL } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../../src/core/caller.ts'
@@ -17,11 +17,11 @@ import { offerTrade } from '../../src/play/trades/offer.ts'
 import type { SeedParameters } from './groups.ts'
 import { createSeedSources } from './sources.ts'
 
-/** Far from the indexes of fans, whose draws stay as they are. */
+/** Far from the indexes of fans, so that their draws do not change. */
 const INDEX = 100_000_000
 const [COLLECTORS, OTHERS] = [4, 6]
 const SIZE = COLLECTORS + OTHERS
-/** After the fans of the seed have drawn their items. */
+/** Later than all draws of items by seeded fans. */
 const AFTER_ALL_MS = 90 * 86_400_000
 /** The open offers of a demonstration do not expire. */
 const EXPIRES_AT = new Date('2099-12-31T00:00:00.000Z')
@@ -31,13 +31,13 @@ interface Member extends Caller {
   handle: string
 }
 
-/** Writes nothing if one of the fans already is something to another one, or if there are too few with handles and items. */
+/** Writes nothing if the fans already have relations, or if too few have handles and items. */
 export const seedSociety = (db: Database, parameters: Pick<SeedParameters, 'seed' | 'provider'>) =>
   db.write(async tx => {
     const members = await readMembers(tx, parameters.provider.name)
     const [first] = members
     if (!first || members.length < SIZE) return
-    // Another seed at the same time waits, and then finds what this one has written.
+    // A concurrent seed waits here, and then finds the rows of this one.
     await lockToCount(tx, first.userId)
     if (await haveRelations(tx, members)) return
     await write(seeded(tx, parameters.seed), members)
@@ -120,7 +120,7 @@ async function write(tx: Transaction, members: Member[]): Promise<void> {
   await decideAppeal(tx, appeal.id, { reason: 'other', decidedBy: 'Bruno', granted: true })
 }
 
-/** Those that do not rest. */
+/** Items that can be traded now. */
 async function readItems(reader: Reader, { userId }: Member, limit: number) {
   const { userItems } = reader.tables
   const { collectibleId, serialNumber, changedHandsAt } = userItems

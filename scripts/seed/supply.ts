@@ -1,4 +1,7 @@
-/** What the fans of a seed share: rewards with their stock, packs with their supply, quests, and the rounds of the season. */
+/**
+ * Data that the fans of a seed share: rewards with their stock, packs with their supply, quests, and the rounds of the
+ * season.
+ */
 import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { countHolds, type PackRow, readItems } from '../../src/play/packs/catalogue.ts'

@@ -62,7 +62,10 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
   return changed.reduce((sum, count) => sum + count, 0)
 }
 
-/** A result that is committed later settles these predictions: its last pass begins after this unit of work has ended. */
+/**
+ * A result that is committed later still settles these predictions, since its last pass begins after this unit of work has
+ * ended.
+ */
 async function requireUnchanged(tx: Transaction, { matchRevisions }: Rows): Promise<void> {
   const { matches } = tx.tables
   if (matchRevisions.size === 0) return

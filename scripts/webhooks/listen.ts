@@ -1,4 +1,4 @@
-/** `bun run webhooks listen`: an endpoint for as long as the command runs, and a line for each delivery. */
+/** `bun run webhooks listen`: an endpoint that exists while the command runs, and a line for each delivery. */
 import type { Database } from '../../db/index.ts'
 import { addEndpoint, removeEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
 import { listDeliveries } from '../../src/delivery/webhooks/inspect.ts'

@@ -1436,7 +1436,7 @@ export interface components {
             /** @description How far the fan is; `GET /api/user/onboarding` says more. */
             onboarding: {
                 /**
-                 * @description Completed once for ever.
+                 * @description Completed at most once.
                  * @enum {string}
                  */
                 state: "not_started" | "completed";
@@ -1488,7 +1488,7 @@ export interface components {
         /** Onboarding */
         Onboarding: {
             /**
-             * @description Completed once for ever.
+             * @description Completed at most once.
              * @enum {string}
              */
             state: "not_started" | "completed";
@@ -1929,7 +1929,7 @@ export interface components {
                 active: number;
                 /** @description Completed periods whose reward is to be claimed. */
                 claimable: number;
-                /** @description The run that ends next, of those whose current period is not completed. */
+                /** @description The run that ends next, among streaks whose current period is not completed. */
                 streakAtRisk: {
                     /** @description The streak. */
                     questId: string;
@@ -2723,7 +2723,7 @@ export interface components {
             id: string;
             /** @description Handle of the fan who made the offer. Null for a fan without a handle, or erased. */
             from: string | null;
-            /** @description Handle of the fan to whom it was made. Null for a fan without a handle, or erased. */
+            /** @description Handle of the fan who received it. Null for a fan without a handle, or erased. */
             to: string | null;
             /** @description What `from` gives. */
             give: components["schemas"]["TradeItem"][];
@@ -6395,7 +6395,7 @@ export interface operations {
                     to: string;
                     /** @description Your items. */
                     give: components["schemas"]["OfferedItem"][];
-                    /** @description Items of the other fan. A gift wants nothing. */
+                    /** @description Items of the other fan. A gift asks for nothing in return. */
                     want?: components["schemas"]["OfferedItem"][];
                 };
             };
@@ -7670,7 +7670,7 @@ export interface codes {
   readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read an order of a fan. With the address to ship it to. Requires the scope `orders:write`. */
   readFanOrder: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'order_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Read what the fans whom you follow have done. The latest first, by what each fan shows to you now. Without fans whom you mute. A page stays the same while new events arrive; those are on a new first page. */
+  /** Read the activity of the fans that you follow. The latest first, limited to what each fan shows to you now, and without fans that you mute. A page stays the same while new events arrive; those are on a new first page. */
   readFeed: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With `among=following`, ranks and `total` are those among the fans that you follow. With a token, `me` is the caller’s own entry, also if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'

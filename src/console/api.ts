@@ -37,13 +37,13 @@ type LinesId = Answering<'application/jsonl'>
 type FileId = Exclude<Answering<string>, LinesId>
 export type LineOf<Id extends LinesId> = operations[Id]['responses'][200]['content']['application/jsonl']
 
-/** Of every operation of staff, beside those that it declares. */
+/** Codes of every operation of staff, in addition to its declared ones. */
 type StaffCode = 'session_required' | 'permission_denied' | 'approval_required'
 
-/** What a form has no value for yet is sent as null: the API refuses it at its field. Guarantee of the cast: that refusal. */
+/** A missing value of a form is sent as null, which the API refuses at its field. Guarantee of the cast: that refusal. */
 export const asWritten = <Value>(value: Value | null): Value => value as Value
 
-/** A problem document, as the API answers each refusal. Members of a code stand beside these. */
+/** A problem document, which the API returns for each refusal. A code can have further members. */
 export interface Problem {
   status: number
   code: string
@@ -60,7 +60,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** No answer came: no network, or the server does not run. */
+/** There was no response: no network, or the server is not running. */
 export class UnreachableError extends Error {
   constructor() {
     super('The console cannot be reached. Check your connection.')
@@ -74,7 +74,7 @@ const DEADLINE_MS = 30_000
 
 interface Sent {
   signal?: AbortSignal | undefined
-  /** Without the deadline: `signal` ends it. */
+  /** Disables the deadline; only `signal` ends the request. */
   isLong?: boolean
 }
 
@@ -131,7 +131,7 @@ export const api = Object.fromEntries(
 export const addressOfRead = <Id extends OperationId>(id: Id, input: Input<Id>): string =>
   fillRequest(requests[id], input as object).path
 
-/** A write that answers with a file. */
+/** A write whose response is a file. */
 export const download = async <Id extends FileId>(id: Id, input: Input<Id>): Promise<Blob> =>
   (await send(id, input as object, { isLong: true })).blob()
 

@@ -1,4 +1,4 @@
-/** Which screen is shown: by who is signed in, by the address, and by what the role may see. */
+/** Chooses the screen by the session, the address and the permissions of the role. */
 import { signal } from '@preact/signals'
 import { api, hasCode } from './api.ts'
 import { AreaScreen } from './area-screen.tsx'

@@ -1,4 +1,4 @@
-/** The screens of the areas. Each is loaded when it is opened first. */
+/** The screens of the areas. Each is loaded when it is first opened. */
 import type { ComponentType } from 'preact'
 import type { AREAS } from './areas.ts'
 import { Page } from './parts/page.tsx'

@@ -1,4 +1,4 @@
-/** The areas of the console: what the navigation and the palette list, in their order. */
+/** The areas of the console, in the order of the navigation and the palette. */
 import type { IconName } from './parts/icon.tsx'
 import type { Permission } from './session.ts'
 

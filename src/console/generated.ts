@@ -676,7 +676,7 @@ export interface components {
             createdAt: string;
             /** @description Empty: active. */
             states: ("erased" | "merged" | "deleted" | "suspended" | "hidden" | "muted")[];
-            /** @description The fan into whom this one was merged. */
+            /** @description The fan into which this one was merged. */
             mergedIntoId: string | null;
             /** @description Why the fan was found. */
             matches: {
@@ -793,7 +793,7 @@ export interface components {
                 orders: number;
                 /** @description Offers to and from the fan that are open. */
                 openTrades: number;
-                /** @description Fans whom this one follows. */
+                /** @description Fans that this one follows. */
                 following: number;
                 /** @description Fans who follow this one. */
                 followers: number;
@@ -1013,14 +1013,14 @@ export interface components {
         };
         /** OnlyReason */
         OnlyReason: {
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** EraseFan */
         EraseFan: {
             /** @description The handle of the fan, or the id of a fan without one, as typed by you. */
             confirm: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** ErasedFan */
@@ -1072,7 +1072,7 @@ export interface components {
             sets: number;
             /** @description Open predictions. */
             predictions: number;
-            /** @description Fans with whom there are relations. */
+            /** @description Fans with relations to this one. */
             relations: number;
             /** @description Whether the locker moves. */
             locker: boolean;
@@ -1089,7 +1089,7 @@ export interface components {
             delta: number;
             /** @description Names the grant, over all fans and sources. The fan sees it in the ledger, where it stays: it must not contain personal data. */
             ref: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** BookedForFan */
@@ -1109,7 +1109,7 @@ export interface components {
             ref: string;
             /** @description What is not spent by then ends. Without it, it does not end. */
             expiresAt?: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** EventToVoid */
@@ -1118,7 +1118,7 @@ export interface components {
             source: string;
             /** @description Its id. */
             eventId: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** VoidedEventOfFan */
@@ -1143,21 +1143,21 @@ export interface components {
             displayName?: string | null;
             /** @description Null frees it. */
             handle?: string | null;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** CodeToReopen */
         CodeToReopen: {
             /** @description The code that the fan shows. */
             code: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** MergeOfFans */
         MergeOfFans: {
             /** @description The fan that remains. */
             into: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** AuditEntry */
@@ -1956,7 +1956,7 @@ export interface components {
         };
         /** RevealReporter */
         RevealReporter: {
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** ConsoleMatchTeam */
@@ -2114,7 +2114,7 @@ export interface components {
         ResetRevision: {
             /** @description The last revision that the reporting system counted. */
             revision: number;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** OrderingFan */
@@ -2296,7 +2296,7 @@ export interface components {
             carrier?: string;
             /** @description Number or address to follow it. For `shipped` only. */
             tracking?: string;
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason?: string;
         };
         /** PackingList */
@@ -2306,7 +2306,7 @@ export interface components {
              * @enum {string}
              */
             state: "none" | "ready";
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** RefundsDue */
@@ -2336,7 +2336,7 @@ export interface components {
         };
         /** RefundPurchase */
         RefundPurchase: {
-            /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+            /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
             reason: string;
         };
         /** ConsoleRefund */
@@ -2370,7 +2370,7 @@ export interface operations {
                     url: string;
                     /** @description Event types, and patterns such as `quest.*` or `*`. */
                     types: string[];
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2435,7 +2435,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2604,7 +2604,7 @@ export interface operations {
                 "application/json": {
                     /** @description Of the first event. */
                     since: string;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2655,7 +2655,7 @@ export interface operations {
                     scopes: ("events:write" | "points:write" | "cash:write" | "redemptions:read" | "redemptions:write" | "matches:write" | "orders:write" | "uploads:write" | "fans:read")[];
                     /** @description When it ends; null: never. */
                     expiresAt?: string | null;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2766,7 +2766,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2799,7 +2799,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2881,7 +2881,7 @@ export interface operations {
                 "application/json": {
                     /** @description Id of the person. */
                     staffId: string;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -2914,7 +2914,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -3572,7 +3572,7 @@ export interface operations {
                      * @enum {string}
                      */
                     kind: "verify-ledger" | "verify-quests" | "verify-provenance";
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4039,7 +4039,7 @@ export interface operations {
                     };
                     /** @description The revision that was read, 0 without a history. Null: the entry is new. */
                     revision: number | null;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4507,7 +4507,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4537,7 +4537,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4626,7 +4626,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4692,7 +4692,7 @@ export interface operations {
                     restore: number;
                     /** @description The newest revision that was read. */
                     revision: number;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4758,7 +4758,7 @@ export interface operations {
                 "application/json": {
                     /** @description This key alone; by default all of the source. */
                     keyId?: string;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4793,7 +4793,7 @@ export interface operations {
                 "application/json": {
                     /** @description When the new key ends; by default after as long as the one before. */
                     expiresAt?: string;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4823,7 +4823,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4883,7 +4883,7 @@ export interface operations {
                 "application/json": {
                     /** @description Event types, and patterns such as `quest.*` or `*`. */
                     types: string[];
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4940,7 +4940,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -4971,7 +4971,7 @@ export interface operations {
                     check: string;
                     /** @description Import the valid lines of a file with invalid ones. */
                     skipInvalid?: boolean;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -5040,7 +5040,7 @@ export interface operations {
                     active: boolean;
                     /** @description The revision that was read, 0 without a history. */
                     revision: number;
-                    /** @description Why, for the audit log, which keeps it for ever: without names, addresses and other personal data. */
+                    /** @description Why, for the audit log, which keeps it permanently: without names, addresses and other personal data. */
                     reason: string;
                 };
             };
@@ -5479,7 +5479,7 @@ export interface codes {
   readFanTimeline: 'invalid_cursor' | 'malformed_request' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** A run with all that was kept of its result */
   readJob: 'malformed_request' | 'run_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
-  /** Show whom a link signs in. Does not use the link: previews of chat programs must not either. */
+  /** Show the person of a link. Does not use the link: previews of chat programs must not either. */
   readLink: 'malformed_request' | 'link_not_valid' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Read the figures as they are now, or follow them. With `Accept: text/event-stream`: server-sent events `figures`, one when it opens and one after each change, until the session ends. */
   readLiveFigures: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'

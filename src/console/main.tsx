@@ -1,4 +1,4 @@
-/** Starts the console: who is signed in, then the screen of the address. */
+/** Starts the console: reads the session, then shows the screen of the address. */
 import { render } from 'preact'
 import { App, start } from './app.tsx'
 

@@ -17,7 +17,7 @@ export const theme = signal<Theme>(THEMES.find(one => one === localStorage.getIt
 /** All times are shown and entered in this zone. */
 export const zone = signal(ZONES.find(one => one === localStorage.getItem(ZONE_KEY)) ?? ownZone)
 
-/** Counts changes of the colours that are shown: charts draw again. */
+/** Counts changes of the colour scheme, so that charts draw again. */
 export const colours = signal(0)
 
 const redraw = () => {

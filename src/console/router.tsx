@@ -18,7 +18,7 @@ const query = computed(() => new URLSearchParams(current.value.split('?')[1] ?? 
 
 export const addressOf = (...parts: string[]) => `/${parts.map(encodeURIComponent).join('/')}`
 
-/** What a screen has not saved yet, and an address that waits for the answer whether to leave it. */
+/** The name of unsaved work of the screen, and the address that waits for the decision to leave. */
 export const unsaved = signal<string | null>(null)
 export const waiting = signal<string | null>(null)
 
@@ -32,10 +32,10 @@ history.scrollRestoration = 'manual'
 
 addEventListener('popstate', () => {
   const address = location.pathname + location.search
-  // Another place of the same screen: the link that skips to the content.
+  // Another position on the same screen, for example by the link that skips to the content.
   if (address === current.value) return
   if (unsaved.value !== null) {
-    // The browser has moved already: back to where the work is, and ask.
+    // The browser has already moved: returns to the screen with unsaved work, and asks.
     history.pushState({ entry }, '', current.value)
     waiting.value = address
     return
@@ -87,7 +87,7 @@ export function useUnsaved(what: string | null): void {
 /** Whether the screen was reached from another one, and is not the first of the page. */
 export let hasNavigated = false
 
-/** To the top of a new screen, or to where it was left. */
+/** Scrolls to the top of a new screen, or to the earlier position. */
 export const restoreScroll = () => scrollTo(0, scrolled.get(entry) ?? 0)
 
 /** A value in the query of the address, such as a search or a tab. It survives a reload and can be shared. */
@@ -106,7 +106,7 @@ export function useParameter(name: string, usual = ''): [string, (value: string)
   return [value, change]
 }
 
-/** A choice of few values in the query. The first is the usual one. */
+/** A choice of few values in the query. The first is the default. */
 export function useChoice<T extends string>(
   name: string,
   values: readonly [T, ...T[]],

@@ -1,4 +1,4 @@
-/** Screens without data of their own: signed out, not found, not allowed. */
+/** Screens without data: signed out, not found, not allowed. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, ButtonLink } from './parts/button.tsx'
 import { Page } from './parts/page.tsx'
@@ -24,7 +24,7 @@ export const NotAllowed = ({ role }: { role: string }) => (
   </Page>
 )
 
-/** What to do to sign in. The address is kept: see `markSessionEnded`. */
+/** How to sign in. The address is kept: see `markSessionEnded`. */
 export const SignedOut = ({ onRetry }: { onRetry: () => unknown }) => (
   <main class="alone">
     <div class="alone-box">
@@ -42,7 +42,7 @@ export function SessionEnded({ error, onRetry }: { error: unknown; onRetry: () =
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    // The keys of the screen below would open its dialogs, above this one and out of sight.
+    // Otherwise keys would open dialogs of the screen below.
     const keep = (event: KeyboardEvent) => event.stopImmediatePropagation()
     const onVisible = () => document.visibilityState === 'visible' && onRetry()
     addEventListener('keydown', keep, { capture: true })
@@ -100,7 +100,7 @@ function WaysIn({ where, onRetry }: { where: string; onRetry: () => unknown }) {
   )
 }
 
-/** Before it is known who is signed in. */
+/** Shown until the session is known. */
 export const Starting = ({ error, onRetry }: { error: unknown; onRetry: () => unknown }) => (
   <main class="alone">
     <div class="alone-box">

@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do. */
+/** The session: the signed-in person and their permissions. */
 import { signal } from '@preact/signals'
 import type { DataOf } from '../client/requests.ts'
 import type { operations } from './generated.ts'
@@ -17,7 +17,7 @@ export const hasEnded = signal(false)
 const RETURN_KEY = 'matchday console return'
 const RETURN_WITHIN_MS = 15 * 60_000
 
-/** Keeps the address, so that the next sign-in comes back to it, also in another tab. */
+/** Keeps the address, so that the next sign-in returns to it, also in another tab. */
 export function markSessionEnded(): void {
   if (session.value) hasEnded.value = true
   else session.value = null
@@ -28,7 +28,7 @@ export function markSessionEnded(): void {
     )
 }
 
-/** Shows the console to this person: as they left it, if it is the same one as before. */
+/** Shows the console to this person, in its earlier state if it is the same person. */
 export function signedIn(next: Session): void {
   const former = session.value?.staff
   if (former && (former.id !== next.staff.id || former.role !== next.staff.role)) forgetShown()
@@ -36,7 +36,7 @@ export function signedIn(next: Session): void {
   hasEnded.value = false
 }
 
-/** The address that was open when a session ended, once; null where none is kept or it is old. */
+/** The address that was open when a session ended, returned once; null if there is none or it is old. */
 export function takeReturnAddress(): string | null {
   const kept = localStorage.getItem(RETURN_KEY)
   localStorage.removeItem(RETURN_KEY)

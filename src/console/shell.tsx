@@ -30,7 +30,7 @@ const isMenuOpen = signal(false)
 const isAccountOpen = signal(false)
 
 interface ShellProps {
-  /** Those that the role may see. */
+  /** The areas that the role may see. */
   areas: Area[]
   of: Session
   findFans?: ((text: string, signal: AbortSignal) => Promise<Target[]>) | undefined

@@ -1,8 +1,8 @@
-/** What screens showed last, so that Back shows it at once while it is read again. */
+/** The last data of screens, so that Back shows them at once while they are read again. */
 const shown = new Map<string, unknown>()
 const SHOWN_MAX = 50
 
-/** Forgets what was shown: for another person. */
+/** Clears the data when another person signs in. */
 export const forgetShown = () => shown.clear()
 
 export const shownBefore = (key: string): unknown => shown.get(key) ?? null

@@ -1,4 +1,4 @@
-/** Sign-in by a link. Its secret stands after `#`, which no server, proxy or preview of a chat program receives. */
+/** Sign-in by a link. Its secret is after `#`, so that servers, proxies and link previews do not receive it. */
 import { signal } from '@preact/signals'
 import { api } from './api.ts'
 import { Button } from './parts/button.tsx'
@@ -9,14 +9,14 @@ import { hasEnded, session, signedIn, takeReturnAddress } from './session.ts'
 
 interface OpenedLink {
   secret: string
-  /** Whom it signs in; null: it cannot be used, for the reason in `refusal`. */
+  /** The person of the link; null: it cannot be used, for the reason in `refusal`. */
   owner: { name: string; role: string } | null
   refusal: unknown
 }
 
 export const link = signal<OpenedLink | null>(null)
 
-/** Reads the link in the address, and takes its secret out of the address bar and the history. */
+/** Reads the link in the address, and removes its secret from the address bar and the history. */
 export async function openLink(): Promise<void> {
   if (location.pathname !== '/sign-in') return
   const secret = location.hash.slice(1)
@@ -36,7 +36,7 @@ const REFUSALS: Record<string, string> = {
   provider: 'The provider could not sign you in. Try again; if it goes on, the log of the server says why.',
 }
 
-/** With the provider of the staff, where there is one; and what became of the last attempt. */
+/** Sign-in with the provider of the staff, if there is one, with the result of the last attempt. */
 export function SignInWithProvider() {
   const options = useResource('sign-in options', signal => api.readSignInOptions({}, { signal }))
   const [refused] = useParameter('refused')
@@ -45,7 +45,7 @@ export function SignInWithProvider() {
     <>
       {refused !== '' && <Note tone="bad">{REFUSALS[refused] ?? REFUSALS.provider}</Note>}
       {provider && (
-        // A page of the provider: the browser itself goes there, in another tab if this one keeps what was typed.
+        // A normal link to the page of the provider, in another tab if this one keeps typed text.
         <a
           class="button primary"
           href="/api/session/provider/start"
@@ -58,7 +58,7 @@ export function SignInWithProvider() {
   )
 }
 
-/** The link is used by a click alone: a preview that opens the page and runs its scripts leaves it as it is. */
+/** Only a click uses the link: a preview that opens the page and runs its scripts does not. */
 export function SignInWithLink({ of: { secret, owner, refusal } }: { of: OpenedLink }) {
   const signIn = useAction(async () => {
     signedIn(await api.signIn({ secret }))

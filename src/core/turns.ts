@@ -13,7 +13,7 @@ interface TurnOptions {
 export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError }: TurnOptions) {
   let asked = false
   let turning: Promise<void> | undefined
-  /** Of those who wait for the end of the next turn. */
+  /** The callers that wait for the end of the next turn. */
   const waiting: (() => void)[] = []
   const release = (ended: (() => void)[]) => {
     for (const end of ended) end()

@@ -21,7 +21,7 @@ import { onEachEngine } from '../support/world.ts'
 /** Public for who has the id of a pack, which no read discloses: the proof of a draw names no fan. */
 const ID_OF_A_PACK = 'readProof'
 
-onEachEngine('Two fans, one of whom has blocked the other,', world => {
+onEachEngine('Two fans, after one has blocked the other,', world => {
   let document: Document
   let [a, b, stranger, muting, hidden, muted, suspended]: NamedFan[] = []
   /** What stands for each of the two, by handle. */
@@ -211,7 +211,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
       const ask = async (method: string, path: string) =>
         without(await reader.send(path, { method, headers, ...(method === 'PUT' ? withBody : {}) }))
       for (const { method, path, operation } of named) {
-        // Whoever blocked may repeat it, and end it.
+        // The fan who blocked may repeat it, and end it.
         if (/^(un)?blockFan$/.test(operation.operationId) && reader === a) continue
         const [hidden, unknown] = [
           await ask(method, path.replace('{handle}', other.handle)),
@@ -250,7 +250,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
         expect((await textOf(need(b), path)).includes('"muted":true')).toBe(false)
   })
 
-  describe('and a fan whom a moderator', () => {
+  describe('and a fan, after a moderator', () => {
     const by = { reason: 'harassment', decidedBy: 'Ana' } as const
 
     /** Each read by its operation and path. */

@@ -313,7 +313,7 @@ for (const who of ['others', 'its owner'] as const)
           refused: [404, 'trade_not_found'],
           granted: 200,
         },
-        // A stranger is not the fan to whom it was offered; the owner made it, and cannot accept it either.
+        // A stranger has not received the offer; the owner made it, and cannot accept it either.
         'acceptTrade.tradeId': {
           id: offered,
           use: (client, id) => client.post(`/api/trades/${id}/accept`, { version: 1 }),

@@ -141,7 +141,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('heading', { name: 'Rewards' }).waitFor()
       await changeSession(page, { token: 'refused', refreshToken: 'refused' })
       await page.reload()
-      await page.getByText('Your session has ended. Sign in again to go on.').waitFor()
+      await page.getByText('Your session has ended. Sign in again to continue.').waitFor()
       await demo.signIn(page, 19)
       await page.getByRole('heading', { name: 'Rewards' }).waitFor()
     },
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const contentType = 'application/problem+json'
       await page.route(/\/api\/dashboard(\?|$)/, route => route.fulfill({ status: 401, contentType, json }))
       await page.reload()
-      await page.getByText('Your session has ended. Sign in again to go on.').waitFor()
+      await page.getByText('Your session has ended. Sign in again to continue.').waitFor()
       await page.route('**/demo/config.json', route => route.abort('connectionreset'))
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()

@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText('Accept the terms of the club').waitFor()
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, 'demo-terms', { fullPage: true })
-      await press(page, 'Accept and go on')
+      await press(page, 'Accept and continue')
       await page.getByText('Saved.').waitFor()
       await page.getByRole('heading', { name: 'New name' }).waitFor()
     },

@@ -88,8 +88,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
         await page.evaluate(`document.documentElement.style.fontSize = '${size}'; scrollTo(0, 0)`)
         expect(await findOverlaps(page)).toEqual([])
         const [name, points] = ['.board .grow', '.board .amount'].map(part => page.locator(part).first())
-        const [beside, amount] = [await name?.boundingBox(), await points?.boundingBox()]
-        if (size === '100%') expect(amount?.y).toBeLessThan((beside?.y ?? 0) + (beside?.height ?? 0))
+        const [label, amount] = [await name?.boundingBox(), await points?.boundingBox()]
+        if (size === '100%') expect(amount?.y).toBeLessThan((label?.y ?? 0) + (label?.height ?? 0))
         expect(amount?.height).toBeLessThan(size === '100%' ? 30 : 60)
         await takeScreenshot(page, `demo-leaderboard-${width}-${size.slice(0, 3)}`)
       }
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.waitForURL('**/demo/leaderboard?part=around')
       await page.reload()
       await rows.filter({ hasText: 'Fan 60' }).getByText('You', { exact: true }).waitFor()
-      await page.getByRole('button', { name: 'Show those before' }).press('Enter')
+      await page.getByRole('button', { name: 'Show the fans before' }).press('Enter')
       await rows.filter({ hasText: 'Fan 23' }).waitFor()
       expect(await rows.count()).toBe(2 * PAGE)
       expect(await rows.first().textContent()).toContain('Fan 23')

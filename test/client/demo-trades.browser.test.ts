@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, 'demo-trade-confirm')
       await dialog.getByRole('button', { name: 'Accept' }).press('Enter')
-      await page.getByText(/^Completed\. The cards have changed hands/).waitFor()
+      await page.getByText(/^Completed\. The cards have their new owners/).waitFor()
       const [left = []] = await readShelf(giver.token)
       expect(left).toHaveLength(2)
 
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText(/^Completed/).waitFor()
       const [asked] = shelf
       await open(page, `/cards/${asked?.collectibleId}/${asked?.serialNumber}`)
-      await page.getByText('Changed hands in a trade').waitFor()
+      await page.getByText('Traded').waitFor()
       await page.getByText('This card is yours.').waitFor()
       await open(page, '/fans/locker_fan/trade')
       await page.getByRole('heading', { name: 'You give' }).waitFor()
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await press(page, 'Send as a gift')
       await page
         .getByRole('alert')
-        .getByText(/has just changed hands\. It rests until/)
+        .getByText(/was traded recently\. It can be traded again from/)
         .waitFor()
       await open(page, '/fans/locker_fan/locker')
       await page.getByText('Report', { exact: true }).click()
@@ -223,7 +223,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await press(page, 'Accept')
       await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).press('Enter')
       await page.getByRole('alert').getByText('The offer has changed.').waitFor()
-      await page.getByText('Cancelled. Nothing has changed hands.').waitFor()
+      await page.getByText('Cancelled. No cards were exchanged.').waitFor()
       expect(await button(page, 'Accept').count()).toBe(0)
       await open(page, '/trades')
       await page.getByText(/^Cancelled/).waitFor()
@@ -237,7 +237,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await press(page, 'Send the report')
       await page.getByText('Thank you. The club will look at it.').waitFor()
       await press(page, 'Decline')
-      await page.getByText('Declined. Nothing has changed hands.').waitFor()
+      await page.getByText('Declined. No cards were exchanged.').waitFor()
 
       // A card that has left voids the offer.
       await offer(third)
@@ -250,7 +250,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await moveAway(third)
       await press(page, 'Accept')
       await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).press('Enter')
-      await page.getByRole('alert').getByText('A card of this has another owner by now.').waitFor()
+      await page.getByRole('alert').getByText('A card in this offer has another owner now.').waitFor()
       await page.getByText(/^Void: a card had another owner/).waitFor()
     },
     BROWSER_TIMEOUT_MS,

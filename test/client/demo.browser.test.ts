@@ -326,7 +326,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const confirm = async (word: string) => {
         await demo.open(page, 'You')
         await page.getByRole('link', { name: 'Delete your account' }).press('Enter')
-        await page.getByRole('textbox', { name: 'Type DELETE to go on' }).fill(word)
+        await page.getByRole('textbox', { name: 'Type DELETE to continue' }).fill(word)
       }
       await confirm('delete it')
       const go = page.getByRole('button', { name: 'Sign in again and delete' })

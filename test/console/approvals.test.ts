@@ -359,7 +359,7 @@ onEachEngine('an action that needs two people', world => {
       expect(done).toEqual([])
     }
 
-    test('the erasure of a fan whom it names, as its subject or within it', async () => {
+    test('the erasure of a fan in it, as its subject or in its input', async () => {
       const [fan, other] = [await world.fan(), await world.fan()]
       const [fanId, otherId] = [await idOf(fan), await idOf(other)]
       const reason = 'A late bus'

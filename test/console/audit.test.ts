@@ -78,7 +78,7 @@ onEachEngine('the audit log', world => {
     )
   })
 
-  test('names the fan whom a row is about, as others see them now', async () => {
+  test('shows the current name of the fan that a row is about', async () => {
     const fan = await world.fan()
     const { id } = (await fan.post('/api/user/profile', { displayName: 'Ana Ruiz' })).body
     await record({ subject: { kind: 'fan', id } })

@@ -1,4 +1,4 @@
-/** The desk of the console: a code is looked at, and used once, whoever tries at the same time. */
+/** The desk of the console: a code is looked up, and used once, also with concurrent attempts. */
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { type NamedFan, namedFan } from '../identity/relations/relations-world.ts'

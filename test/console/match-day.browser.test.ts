@@ -71,7 +71,7 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `Match day (skipped: ${noBrowser
             .click()
           await page.getByRole('button', { name: 'Correct …' }).click()
           const dialog = page.getByRole('dialog')
-          await dialog.getByText('1 prediction will be settled anew').waitFor()
+          await dialog.getByText('1 prediction will be settled again').waitFor()
           await takeScreenshot(page, `match-correct-${name}`)
           await dialog.getByLabel('Reason').fill('The referee has corrected the report.')
           await dialog.getByRole('button', { name: 'Correct it' }).click()

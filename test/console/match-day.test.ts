@@ -47,7 +47,7 @@ onEachEngine('match day in the console', world => {
     expect(progress.points).toBeGreaterThan(0)
   })
 
-  test('a correction needs a reason, and predictions are settled anew', async () => {
+  test('a correction needs a reason, and predictions are settled again', async () => {
     const { matchId } = await addMatch(world)
     const fan = await addPredictor(world, matchId, 2, 1)
     world.clock.advance(2 * HOUR)

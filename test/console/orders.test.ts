@@ -111,7 +111,7 @@ onEachEngine('orders in the console', world => {
     expect(entries[0]).toMatchObject({ reason: 'For the warehouse.', staff: { name: 'Ana' } })
   })
 
-  test('finance refunds an order of points, once, whoever tries at the same time', async () => {
+  test('finance refunds an order of points once, also with concurrent attempts', async () => {
     const fan = await patientFan(world, 100)
     const productId = await addStock(world, 5, { price: POINTS })
     const { id } = expectStatus(201, await checkout(fan, productId))

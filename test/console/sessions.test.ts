@@ -27,7 +27,7 @@ onEachEngine('signing in to the console', world => {
     world.logged.length = 0
   })
 
-  test('a link tells whom it signs in, without being used, and signs in once', async () => {
+  test('a link names its person without being used, and signs in once', async () => {
     const secret = await issue()
     for (const _ of [1, 2]) {
       const { status, body } = await anonymous.post('/api/session/link', { secret })

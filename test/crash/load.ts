@@ -92,10 +92,10 @@ export async function runLoad(options: LoadOptions, history: History): Promise<v
   await Promise.all(Array.from({ length: options.clients }, () => runClient(options, history, market)))
 }
 
-/** What fans know of each other: whom they can offer items, and what is offered to them. */
+/** What fans know of each other: fans to offer items to, and received offers. */
 class Market {
   readonly fans: { subject: string; handle: string; items: Item[] }[] = []
-  /** Ids of trades, by the handle of the fan to whom they were offered. */
+  /** Ids of trades, by the handle of the fan who received the offer. */
   readonly offered = new Map<string, string[]>()
 
   enter(subject: string, handle: string) {

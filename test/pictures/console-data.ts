@@ -85,7 +85,7 @@ function kickoffOf(now: Date, minutes: number): Date {
   return new Date(Math.min(Math.max(at, midnight), midnight + DAY_MS - 15 * MINUTE_MS))
 }
 
-/** Two matches beside the derby. */
+/** Two matches in addition to the derby. */
 export async function addMatchDay(tx: Transaction): Promise<void> {
   const season = { competition: 'Summer Cup', season: '2026/27', round: 'Round 12' }
   const [early, late] = [kickoffOf(tx.now(), -150), kickoffOf(tx.now(), 165)]

@@ -43,7 +43,7 @@ const screen = (name: string, path: string | ((society: Society) => string) = `/
 async function follow(page: Page, buttons: RegExp[], goal: Locator): Promise<void> {
   for (const name of buttons) {
     const button = page.getByRole('button', { name })
-    const link = page.getByRole('link', { name: 'Go on with your purchase' })
+    const link = page.getByRole('link', { name: 'Continue your purchase' })
     await button.or(link).or(goal).first().waitFor()
     if (await button.isVisible()) await button.click()
     else if (await link.isVisible()) await link.click()

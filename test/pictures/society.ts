@@ -12,7 +12,7 @@ interface Member {
 }
 
 export interface Society {
-  /** Handle of a fan whom the visitor follows, and who has a locker. */
+  /** Handle of a fan with a locker that the visitor follows. */
   other: string
   /** Id of an offer that waits for the visitor. */
   tradeId: string
@@ -20,7 +20,7 @@ export interface Society {
   card: string
 }
 
-/** `fans`: names of those who have points. The visitor is the first of them on the provider's page. */
+/** `fans`: names of fans with points. The visitor is the first of them on the provider's page. */
 export async function addSociety(
   origin: string,
   provider: string,

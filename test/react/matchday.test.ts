@@ -105,7 +105,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       expect(network.count('/api/teams')).toBe(2)
     })
 
-    test('is shown at once and read anew where it may be old', async () => {
+    test('is shown at once and read again if it may be old', async () => {
       const fan = await world.fan()
       await signIn(fan)
       show(dashboard())()

@@ -26,7 +26,7 @@ for (const engine of engines) {
         await record('fan-2')
       })
 
-      test('verifies the log, prints its anchor, and finds a log that was written anew', async () => {
+      test('verifies the log, prints its anchor, and finds a log that was rewritten', async () => {
         const first = await run('verify')
         expect(first.code).toBe(0)
         const [, anchor = ''] = /^2 rows are intact\.\nAnchor (2:[0-9a-f]{64})\n$/.exec(first.out) ?? []
@@ -35,8 +35,11 @@ for (const engine of engines) {
         expect((await run('verify', '--anchor', anchor)).code).toBe(0)
 
         const other = anchor.replace(/.$/, last => (last === '0' ? '1' : '0'))
-        const anew = await run('verify', '--anchor', other, '--json')
-        expect([anew.code, JSON.parse(anew.out).findings]).toEqual([1, [{ seq: 2, fault: 'anchored' }]])
+        const rewritten = await run('verify', '--anchor', other, '--json')
+        expect([rewritten.code, JSON.parse(rewritten.out).findings]).toEqual([
+          1,
+          [{ seq: 2, fault: 'anchored' }],
+        ])
       })
 
       test('exports the rows of a time', async () => {

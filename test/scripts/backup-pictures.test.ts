@@ -314,9 +314,7 @@ describe('A restore', () => {
     await run('backup', 'live.db', [pathOf('backups/monday.db'), '--no-pictures'])
     const { code, err, out } = await run('restore', 'new.db', [pathOf('backups/monday.db')])
     expect(code).toBe(0)
-    expect(err).toContain(
-      `There is no ${pathOf('backups/monday.db')}.pictures: the backup is one without pictures`,
-    )
+    expect(err).toContain(`There is no ${pathOf('backups/monday.db')}.pictures: the backup has no pictures`)
     expect(out).not.toContain('into UPLOADS')
   })
 

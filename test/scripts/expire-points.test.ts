@@ -43,7 +43,7 @@ for (const engine of engines) {
       expect(await expire(['--dry-run'])).toMatchObject({ fans: 0, points: 0, warnings: 0 })
       expect(await expire([], '')).toMatchObject({
         code: 1,
-        error: 'POINTS_EXPIRE_AFTER_DAYS is not set: points never end.',
+        error: 'POINTS_EXPIRE_AFTER_DAYS is not set: points never expire.',
       })
     })
   })

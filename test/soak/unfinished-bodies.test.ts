@@ -1,4 +1,4 @@
-/** What fans behind one address can do while others behind it send slow uploads, or bodies of one byte, that never end. */
+/** Fans behind one address are served while others behind it send slow uploads, byte by byte, that never end. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -152,11 +152,11 @@ test.each([
   ['11 slow uploads', () => beginUploads(11)],
   ['110 slow uploads', () => beginUploads(110)],
   ['1100 slow uploads', () => beginUploads(1_100)],
-  ['9 bodies of one byte a second', () => beginDrips(9)],
-  ['90 bodies of one byte a second', () => beginDrips(90)],
-  ['900 bodies of one byte a second', () => beginDrips(900)],
+  ['9 bodies with a byte a second', () => beginDrips(9)],
+  ['90 bodies with a byte a second', () => beginDrips(90)],
+  ['900 bodies with a byte a second', () => beginDrips(900)],
 ] as const)(
-  'fans are served beside %s from their address',
+  'fans are served during %s from their address',
   async (label, begin) => {
     for (const token of fans) {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -18,7 +18,7 @@ export function defineModerationTables(
       subjectKind: id().notNull(),
       /** The user id if the subject is a fan. */
       subjectId: id().notNull(),
-      /** The fan to whom the subject belongs. */
+      /** The fan who owns the subject. */
       fanId: idOf(users),
       /** How the reporter named the subject. */
       reference: text(),

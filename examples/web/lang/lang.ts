@@ -1,4 +1,7 @@
-/** The language of the app: the fan's choice, else the browser's, else English. A new one is a file and a line here. */
+/**
+ * The language of the app: the fan's choice, otherwise the browser's, otherwise English. A new language needs a file and a
+ * line here.
+ */
 import { ar } from './ar.ts'
 import { en, type Text } from './en.ts'
 import { pt } from './pt.ts'
@@ -32,7 +35,7 @@ export const language = chooseLanguage()
 export const { text } = language
 export const languageNames = languages.map(({ id, name }) => ({ id, name }))
 
-/** Renders the page again: every text comes from the other file. */
+/** Renders the page again with the texts of the other file. */
 export function changeLanguage(id: string): void {
   localStorage.setItem(CHOICE, id)
   location.reload()
@@ -73,7 +76,7 @@ export function formatLeft(instant: string): string {
   return hours < 48 ? left.format(hours, 'hour') : left.format(Math.floor(hours / 24), 'day')
 }
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
-/** Regions that browsers name, and ISO 3166-1 does not list. */
+/** Regions that browsers name but ISO 3166-1 does not list. */
 const NO_COUNTRIES = new Set(
   'EU EZ UN UK XA XB QO ZZ AC CP CQ DG EA IC TA AN BU CS DD FX NT SU TP YD YU ZR'.split(' '),
 )

@@ -1,4 +1,4 @@
-/** The address of an order, in the browser's own words for its autofill. */
+/** The address of an order, with the field names of the browser's autofill. */
 import type { Order, ShippingAddress } from '../api.ts'
 import { countryNames, text } from '../lang/lang.ts'
 

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 
 interface ButtonProps {
   children: ComponentChildren
-  /** While what it started is under way: it shows so, and a click does nothing. */
+  /** While its action is running: it shows this state, and a click does nothing. */
   busy?: boolean
   kind?: 'main' | 'plain' | 'small' | 'danger'
-  /** Its name, where the words on it would not say enough alone. */
+  /** Its accessible name, if its text is not clear alone. */
   label?: string
   submit?: boolean
   disabled?: boolean
-  /** In a dialog, has the focus when it opens. */
+  /** Gets the focus when its dialog opens. */
   autofocus?: boolean
   onClick?: (event: MouseEvent) => unknown
 }

@@ -1,4 +1,4 @@
-/** The way to the cart and to the orders of the fan. */
+/** Links to the cart and to the orders of the fan. */
 import { useEffect, useState } from 'preact/hooks'
 import { type CartLine, readCart, watchCart } from '../cart.ts'
 import { text } from '../lang/lang.ts'

@@ -1,4 +1,4 @@
-/** Asks before what cannot be undone. Escape and the second button lead back. */
+/** Asks before an action that cannot be undone. Escape and the second button cancel. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { text } from '../lang/lang.ts'
@@ -6,9 +6,9 @@ import { Button } from './button.tsx'
 
 interface ConfirmProps {
   title: string
-  /** What it costs, and what it leads to. */
+  /** The price and the consequences. */
   children: ComponentChildren
-  /** Names what happens. */
+  /** The text of the button. */
   action: string
   busy: boolean
   onConfirm: () => unknown

@@ -3,7 +3,7 @@ import { formatMoment, formatSigned, text } from '../lang/lang.ts'
 
 interface EntryListProps {
   entries: PointsEntry[]
-  /** What an entry was for, such as the name of a quest, where it is known. */
+  /** The cause of an entry, such as the name of a quest, if it is known. */
   nameOf?: (entry: PointsEntry) => string | undefined
   /** With the balance after each. */
   balances?: boolean

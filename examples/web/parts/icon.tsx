@@ -1,4 +1,4 @@
-/** Icons of one weight, drawn for this app. They say nothing to screen readers: a word is beside each. */
+/** Icons with one stroke width, drawn for this app. They are hidden from screen readers: each has text next to it. */
 const paths = {
   home: 'M3 11.5 12 4l9 7.5M5.5 9.8V20h13V9.8M10 20v-5.5h4V20',
   matches:

@@ -1,4 +1,4 @@
-/** Copies of cards, each with the way to its history. */
+/** Copies of cards, each with a link to its history. */
 import type { Item } from '../api.ts'
 import { keyOf } from '../items.ts'
 import { text } from '../lang/lang.ts'

@@ -4,7 +4,7 @@ import { type Loaded, useWrite, type Write } from '../load.tsx'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
-/** `append` puts the page that was read after what is shown. */
+/** `append` adds the next page to the shown one. */
 export const useMore = <Page, Next>(
   loaded: Loaded<Page>,
   read: (cursor: string) => Promise<Next>,

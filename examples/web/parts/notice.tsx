@@ -7,7 +7,7 @@ interface NoticeProps {
   onRetry?: (() => unknown) | undefined
 }
 
-/** What failed, in the fan's words, and how to go on. */
+/** An error in words for fans, with a next step. */
 export const Notice = ({ error, onRetry }: NoticeProps) => (
   <div class="notice" role="alert">
     <Icon name="alert" />

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx'
 
 interface PictureProps {
   src: string | null
-  /** Empty where the words beside it say the same. */
+  /** Empty if text next to it says the same. */
   alt?: string
   class: string
 }
@@ -18,7 +18,7 @@ export function Picture({ src, alt = '', class: kind }: PictureProps) {
   )
 }
 
-/** The crest of a team, else its short name in its colours. */
+/** The crest of a team, otherwise its short name in its colours. */
 export function Crest({ team, size = 'm' }: { team: Team | undefined; size?: 's' | 'm' | 'l' | 'xl' }) {
   const kind = `crest crest-${size}`
   if (team?.crestUrl) return <Picture src={team.crestUrl} class={kind} />
@@ -30,7 +30,7 @@ export function Crest({ team, size = 'm' }: { team: Team | undefined; size?: 's'
   )
 }
 
-/** The picture of a fan, else the first letter of the name, else a figure. */
+/** The picture of a fan, otherwise the first letter of the name, otherwise a figure. */
 export function Avatar({
   name,
   src,

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx'
 import { Progress } from './layout.tsx'
 import { Picture } from './picture.tsx'
 
-/** A quest with what it gives, its steps and its streak. */
+/** A quest with its reward, its steps and its streak. */
 export function QuestRow({ quest, children }: { quest: Quest; children?: ComponentChildren }) {
   const { title, description, imageUrl, state, progress, reward } = quest
   const given = [

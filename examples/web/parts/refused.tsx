@@ -1,4 +1,7 @@
-/** Why a write was refused, and how to go on. Where the club asks for it, the fan accepts its terms, and the write is sent again. */
+/**
+ * Why a write was refused, with a next step. If the club requires it, the fan accepts the terms, and the write is sent
+ * again.
+ */
 import { acceptTerms, ProblemError } from '../api.ts'
 import { text } from '../lang/lang.ts'
 import { useWrite, type Write } from '../load.tsx'

@@ -1,4 +1,4 @@
-/** Tells the club what is wrong with a fan, a locker or a trade. */
+/** Reports a fan, a locker or a trade to the club. */
 import { useState } from 'preact/hooks'
 import { type Reason, report, type Subject } from '../api.ts'
 import { text } from '../lang/lang.ts'

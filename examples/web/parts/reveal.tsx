@@ -1,4 +1,4 @@
-/** The cards of an opened pack: they turn over one by one, or lie open for those who want less motion. */
+/** The cards of an opened pack: they turn over one by one, or are shown at once with reduced motion. */
 import type { ComponentChildren } from 'preact'
 import type { Drawn } from '../draw.ts'
 import { text } from '../lang/lang.ts'
@@ -33,7 +33,7 @@ export const Reveal = ({ drawn }: { drawn: Drawn }) => (
   </section>
 )
 
-/** Whether the draw follows from what was published. */
+/** Whether the draw follows from the published commitment. */
 export const Verdict = ({ holds, children }: { holds: boolean; children?: ComponentChildren }) => (
   <div class={holds ? 'verdict' : 'verdict flawed'}>
     <Icon name={holds ? 'shield' : 'alert'} />

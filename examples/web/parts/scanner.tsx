@@ -26,7 +26,7 @@ async function findDetector(): Promise<DetectorClass | null> {
 
 type State = 'absent' | 'ready' | 'scanning' | 'failed'
 
-/** Nothing where the browser cannot scan. */
+/** Renders nothing if the browser cannot scan. */
 export function Scanner({ onText }: { onText: (scanned: string) => unknown }) {
   const [state, setState] = useState<State>('absent')
   const video = useRef<HTMLVideoElement>(null)

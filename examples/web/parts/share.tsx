@@ -1,4 +1,4 @@
-/** Passes an address on: with what the device offers for it, else it is copied. */
+/** Shares an address with the share menu of the device, otherwise copies it. */
 import { useState } from 'preact/hooks'
 import { text } from '../lang/lang.ts'
 import { Icon } from './icon.tsx'
@@ -7,7 +7,7 @@ export function Share({ path, title }: { path: string; title: string }) {
   const [copied, setCopied] = useState<boolean | null>(null)
   const url = new URL(path, location.origin).href
   const share = async () => {
-    // A fan who closes the device's choice has not failed.
+    // Closing the share menu is not an error.
     if (navigator.share) return navigator.share({ title, url }).catch(() => {})
     // Undefined on pages over http.
     const copy = async () => navigator.clipboard.writeText(url)

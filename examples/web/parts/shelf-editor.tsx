@@ -109,7 +109,7 @@ interface ToolProps {
   id?: string
   icon: IconName
   label: string
-  /** It would change nothing now. It keeps the focus. */
+  /** It has no effect now, but keeps the focus. */
   isOff?: boolean
   onClick: () => void
 }

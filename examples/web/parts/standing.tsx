@@ -1,4 +1,4 @@
-/** What the club decided about the fan and is in force: on every screen, since it holds on every screen. */
+/** Sanctions of the fan that are in force, shown on every screen. */
 import { readSanctions, type Sanction } from '../api.ts'
 import { formatMoment, text } from '../lang/lang.ts'
 import { useLoaded } from '../load.tsx'

@@ -1,4 +1,4 @@
-/** The history of one copy of a card, verified in this browser: how it was made, and each change of hands. */
+/** The history of one copy of a card, verified in this browser: its origin and each transfer. */
 import { verifyProvenance } from '@matchday/client'
 import { hasCode, type Provenance, readProfile, readProof, readProvenance } from '../api.ts'
 import { formatHandle, formatMoment, text } from '../lang/lang.ts'
@@ -81,7 +81,7 @@ function Detail({ history, own, ...verdict }: CardData) {
   )
 }
 
-/** `pack:…`, `quest:…`, `trade:…`: what made or moved the card. */
+/** Words for a reference such as `pack:…`, `quest:…` or `trade:…`: the origin or transfer of the card. */
 function wordsOf(reference: string): string {
   const [kind = ''] = reference.split(':')
   return text.history.kinds[kind] ?? text.history.given

@@ -35,7 +35,7 @@ async function loadCart(lines: CartLine[]) {
   return { products, address: orders.find(({ address }) => address !== null)?.address ?? null }
 }
 
-/** Null for one that is not on sale any more. */
+/** Null for a product that is no longer on sale. */
 const findProduct = (id: string) => orNull(readProduct(id), 'product_not_found')
 
 export function Cart() {

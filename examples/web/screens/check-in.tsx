@@ -1,4 +1,4 @@
-/** Check-in at a match: by the link that the QR code at the gate is, with the camera, or by the typed code. */
+/** Check-in at a match: with the link in the QR code at the gate, with the camera, or with the typed code. */
 import { useEffect, useState } from 'preact/hooks'
 import { checkIn } from '../api.ts'
 import { text } from '../lang/lang.ts'
@@ -10,7 +10,7 @@ import { Notice } from '../parts/notice.tsx'
 import { Scanner } from '../parts/scanner.tsx'
 import { addressOf, Link } from '../router.tsx'
 
-/** Of the link of the gate, `…/check-in#CODE`, or of what a fan typed or pasted. */
+/** The code in the link of the gate, `…/check-in#CODE`, or in the text that a fan typed or pasted. */
 function codeOf(written: string): string {
   const bare = written.replace(/\s+/g, '')
   return bare.slice(bare.indexOf('#') + 1)
@@ -25,7 +25,7 @@ export function CheckIn() {
     history.replaceState(history.state, '', location.pathname)
     setDone(true)
   })
-  // The camera of the phone opens the same page again, with the code of another moment.
+  // The camera of the phone may open the same page again, with a newer code.
   useEffect(() => {
     const update = () => {
       setCode(codeOf(location.hash))

@@ -8,7 +8,7 @@ import { Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
 import { addressOf, Link } from '../router.tsx'
 
-/** Copies of a card whose history is one step away. */
+/** Maximum copies of a card that are listed with links to their history. */
 const LISTED = 12
 
 export function Collection() {
@@ -51,7 +51,7 @@ export function Collection() {
   )
 }
 
-/** The way to the history of each copy. */
+/** Links to the history of each copy. */
 const Owned = ({ card }: { card: Card }) => (
   <div class="owned">
     <Link to={addressOf('cards', card.id, String(card.serialNumbers[0] ?? 1))} class="item-link">

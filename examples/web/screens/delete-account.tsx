@@ -1,4 +1,4 @@
-/** Deletes the account: what goes, what stays, a typed word, and a new sign-in, which the API requires. */
+/** Deletes the account: explains what is deleted and what stays, and requires a typed word and a new sign-in. */
 import { useState } from 'preact/hooks'
 import { readProfile } from '../api.ts'
 import { text } from '../lang/lang.ts'

@@ -1,4 +1,4 @@
-/** A fan as the others see them, and what the fan of this app does to them: follow, mute, block, report. */
+/** Another fan, with the actions follow, mute, block and report. */
 import { type FanPage, type Relating, readFan, readFans, readProfile, relate } from '../api.ts'
 import { formatHandle, formatInteger, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
@@ -10,7 +10,7 @@ import { Avatar, Crest } from '../parts/picture.tsx'
 import { Report } from '../parts/report.tsx'
 import { addressOf, Link } from '../router.tsx'
 
-/** As many as one page has. */
+/** The size of one page. */
 const LISTED = 100
 
 /** A fan who is blocked is hidden, and is found on the list of blocks. */
@@ -61,7 +61,7 @@ const Head = ({ handle, name, fan }: { handle: string; name: string; fan: FanPag
   </div>
 )
 
-/** What the privacy of the fan lets through. */
+/** The members that the fan's privacy settings allow. */
 function Shown({ fan: { displayName, favoriteTeam, rank, points } }: { fan: FanPage }) {
   if (displayName === null && favoriteTeam === null && points === null)
     return <p class="panel quiet">{text.fan.nothingShown}</p>
@@ -106,7 +106,7 @@ interface ActionsProps {
   reload: () => Promise<void>
 }
 
-/** Each button does what it says, and is then the one that undoes it: it keeps the focus. */
+/** After a click, each button becomes the button that undoes the action, and keeps the focus. */
 function Actions({ handle, data: { fan, isBlocked }, reload }: ActionsProps) {
   const act = useWrite(async (action: Relating, key) => {
     await relate[action](handle, key)

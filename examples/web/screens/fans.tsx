@@ -14,7 +14,7 @@ const LISTS: readonly FanList[] = ['following', 'followers', 'mutes', 'blocks']
 
 export const isFanList = (name: string | undefined): name is FanList => LISTS.some(list => list === name)
 
-/** What ends a relation, and what begins it again. */
+/** The actions that end a relation and start it again. */
 const UNDO: Partial<Record<FanList, [end: Relating, again: Relating]>> = {
   following: ['unfollow', 'follow'],
   mutes: ['unmute', 'mute'],
@@ -33,7 +33,7 @@ export function Fans({ list }: { list: FanList }) {
     cursor => readFans(list, cursor),
     (page, next) => ({ ...next, fans: [...page.fans, ...next.fans] }),
   )
-  // A fan who is no longer on the list stays on the screen until it is opened again, to be put back.
+  // A removed fan stays on the screen until it is opened again, so that the action can be undone.
   const [latest, setLatest] = useState<Record<string, Relating>>({})
   const change = useWrite(async ({ handle, action }: Change, key) => {
     await relate[action](handle, key)
@@ -79,7 +79,7 @@ interface RowProps {
   fan: ListedFan
   list: FanList
   change: Write<Change>
-  /** What was done to the fan on this screen. */
+  /** The last action on the fan on this screen. */
   latest: Relating | undefined
 }
 

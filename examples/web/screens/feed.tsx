@@ -1,4 +1,4 @@
-/** What the fans whom the fan follows have done, the latest first. */
+/** The activity of followed fans, the latest first. */
 import {
   type FeedItem,
   readFeed,
@@ -106,7 +106,7 @@ export function Feed() {
   )
 }
 
-/** What a fan did with cards: the locker shows which they have. */
+/** Activity with cards, which links to the locker. */
 const OF_CARDS: readonly string[] = ['pack.opened', 'set.completed', 'trade.completed']
 
 function Row({ item: { fan, occurredAt, type }, words }: { item: FeedItem; words: string | null }) {

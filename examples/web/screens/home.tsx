@@ -1,4 +1,4 @@
-/** Points, rank, what can be claimed, the next match and the latest points, as they change. */
+/** Points, rank, rewards to claim, the next match and the latest points, updated live. */
 import { useEffect } from 'preact/hooks'
 import * as api from '../api.ts'
 import { formatInteger, text } from '../lang/lang.ts'

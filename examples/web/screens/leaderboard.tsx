@@ -1,4 +1,4 @@
-/** Fans by the points that they earned, where the fan is among them, and joining or leaving. */
+/** Fans by earned points, the position of the fan, and joining or leaving. */
 import {
   type Board,
   joinLeaderboard,
@@ -17,7 +17,7 @@ import { Avatar } from '../parts/picture.tsx'
 import { addressOf, Link, useView } from '../router.tsx'
 
 const BOARD_NAMES = ['all', 'month', 'week', 'predictions'] as const satisfies Board[]
-/** From the first fan, or around the one who looks. */
+/** The top of the board, or the part around the fan. */
 const PARTS = ['top', 'around'] as const
 
 /** `rank`: on the board of all time; null for a fan who is on no board. */

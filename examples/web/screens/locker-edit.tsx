@@ -106,7 +106,7 @@ function Form({ locker, items }: { locker: Locker; items: Item[] }) {
   )
 }
 
-/** Moves items, says where they are now, and keeps the focus on the button that moved them. */
+/** Moves items, announces their new position, and keeps the focus on the button. */
 function useMoves(draft: Draft, setDraft: (draft: Draft) => void) {
   const [said, setSaid] = useState('')
   const focused = useRef<string | null>(null)

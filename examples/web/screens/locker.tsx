@@ -1,4 +1,4 @@
-/** The fan's own locker, as others see it, with the ways to arrange and to share it. */
+/** The fan's own locker as others see it, with links to arrange and share it. */
 import { readOwnLocker, readPrivacy, readProfile } from '../api.ts'
 import { text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'

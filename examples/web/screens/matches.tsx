@@ -1,4 +1,7 @@
-/** The next matches and the latest results, with the fan's predictions: written until kick-off, then what they earned. */
+/**
+ * The next matches and the latest results, with the fan's predictions, which can be changed until kick-off, and their
+ * points.
+ */
 import { useEffect, useRef } from 'preact/hooks'
 import {
   followMatches,
@@ -20,7 +23,7 @@ import { addressOf, Link } from '../router.tsx'
 const SHOWN = 6
 const DAY_MS = 86_400_000
 
-/** Matches from yesterday on, so that one that is played now is shown, and the latest results. */
+/** Matches from yesterday on, so that current matches are included, and the latest results. */
 async function loadMatches() {
   const from = new Date(Date.now() - DAY_MS).toISOString()
   const [coming, finished, { teams }, { predictions }] = await Promise.all([
@@ -79,7 +82,7 @@ export function Matches() {
   )
 }
 
-/** Reads the matches again when one that is shown kicks off, has a goal, ends or is moved. */
+/** Reads the matches again when a shown match starts, has a goal, ends or is rescheduled. */
 function useLiveMatches({ data, reload }: Loaded<MatchesData>) {
   const shown = useRef(data)
   shown.current = data
@@ -105,7 +108,7 @@ function isCheckInOpen({ checkIn }: Match): boolean {
   return checkIn !== null && Date.parse(checkIn.opensAt) <= now && now <= Date.parse(checkIn.closesAt)
 }
 
-/** By this device's clock; the server decides by its own. */
+/** By this device's clock; the server decides by its own clock. */
 const isOpen = ({ status, kickoffAt }: Match) =>
   (status === 'scheduled' || status === 'postponed') && Date.parse(kickoffAt) > Date.now()
 

@@ -1,4 +1,4 @@
-/** Offers a trade or a gift to another fan: what the fan gives, and what the fan wants of the other's locker. */
+/** Offers a trade or a gift to another fan: items to give, and items to get from the other's locker. */
 import { useState } from 'preact/hooks'
 import {
   hasCode,
@@ -20,10 +20,10 @@ import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { addressOf, Link, navigate } from '../router.tsx'
 
-/** Of each side, as the API takes them. */
+/** Maximum items of each side, as in the API. */
 const MAX_ITEMS = 10
 
-/** What the locker of the fan shows; nothing if the fan shows none. */
+/** The items in the locker of the fan; empty if the fan shows none. */
 async function readShown(handle: string): Promise<Item[]> {
   try {
     return (await readLocker(handle)).shelves.flatMap(({ items }) => items)
@@ -33,7 +33,7 @@ async function readShown(handle: string): Promise<Item[]> {
   }
 }
 
-/** `asked`: a copy that the fan came for, which need not be in the locker. */
+/** `asked`: a copy that the fan wants, which may be outside the locker. */
 async function loadOffer(handle: string, asked: ItemReference | null) {
   const [fan, own, mine, shown, history] = await Promise.all([
     readFan(handle),

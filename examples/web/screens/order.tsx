@@ -1,4 +1,4 @@
-/** An order: how long it is held, the payment, and where each line is. */
+/** An order: the time of its hold, the payment, and the state of each line. */
 import { useEffect } from 'preact/hooks'
 import {
   cancelOrder,
@@ -47,7 +47,7 @@ type OrderScreen = Awaited<ReturnType<typeof loadOrder>>
 export function Order({ id }: { id: string }) {
   const loaded = useLoaded(`order ${id}`, () => loadOrder(id))
   const { reload } = loaded
-  // The club ships, and the gateway alone can confirm a payment.
+  // The club ships lines, and the gateway can confirm a payment without this page.
   useEffect(() => followEvents(() => void reload()), [reload])
   if (hasCode(loaded.error, 'order_not_found')) return <NotFound />
   return (
@@ -92,7 +92,7 @@ function Detail({ data, reload }: { data: OrderScreen; reload: () => Promise<voi
 
 interface LineProps {
   line: OrderLine
-  /** Null: it is not on sale any more. */
+  /** Null: it is no longer on sale. */
   product: Product | null
   order: OrderData
 }
@@ -122,7 +122,7 @@ function Line({ line, product, order }: LineProps) {
   )
 }
 
-/** What is not shipped: the codes of vouchers, the way to packs, and the file. */
+/** Deliveries without shipping: codes of vouchers, links to packs, and files. */
 function Delivered({ line, order }: { line: OrderLine; order: OrderData }) {
   const { vouchers, packPurchaseIds, delivers } = line
   const download = useWrite(async (_: null) => {

@@ -1,4 +1,4 @@
-/** A pack of the fan: to be opened, or with the cards that came out of it. */
+/** A pack of the fan: sealed, or opened with its cards. */
 import { orNull, readOwnPacks, readPack, type UserPack } from '../api.ts'
 import { openSealed, readDrawn } from '../draw.ts'
 import { text } from '../lang/lang.ts'

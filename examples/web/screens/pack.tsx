@@ -1,4 +1,4 @@
-/** One pack: the odds, what can be inside, buying with points or money, and the cards that came out. */
+/** One pack: the odds, the possible cards, buying with points or money, and the drawn cards. */
 import { useState } from 'preact/hooks'
 import { hasCode, readDashboard, readPack, readPurchases, startPurchase } from '../api.ts'
 import { buyPack } from '../draw.ts'

@@ -1,4 +1,4 @@
-/** The packs on sale, and those of the fan that are not opened yet. */
+/** The packs on sale, and the sealed packs of the fan. */
 import type { ComponentChildren } from 'preact'
 import { type Pack, readOwnPacks, readPacks, readPurchases } from '../api.ts'
 import { formatMoment, formatMoney, text } from '../lang/lang.ts'
@@ -7,7 +7,7 @@ import { Empty, Screen, Section } from '../parts/layout.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { addressOf, Link } from '../router.tsx'
 
-/** The latest of those that are opened. */
+/** Maximum number of opened packs that are shown. */
 const OPENED = 10
 
 async function loadPacks() {
@@ -16,7 +16,7 @@ async function loadPacks() {
     packs,
     sealed: own.packs.filter(({ state }) => state === 'sealed'),
     opened: own.packs.filter(({ state }) => state === 'opened').slice(0, OPENED),
-    // Packs for points are paid as they are bought.
+    // Packs for points are paid when they are bought.
     unpaid: purchases.filter(({ status, price }) => status === 'pending' && price.currency !== 'POINTS'),
   }
 }
@@ -111,7 +111,7 @@ export function Packs() {
 }
 
 interface PackRowProps {
-  /** Undefined: it is not on sale any more. */
+  /** Undefined: it is no longer on sale. */
   pack: Pack | undefined
   note?: string
   children: (name: string) => ComponentChildren

@@ -1,4 +1,4 @@
-/** One product: its variants, what the fan needs to buy it, and the way into the cart. */
+/** One product: its variants, its requirements, and a button to add it to the cart. */
 import { useState } from 'preact/hooks'
 import { hasCode, type Product as ProductData, readProduct } from '../api.ts'
 import { MAX_QUANTITY, quantityOf, setQuantity } from '../cart.ts'

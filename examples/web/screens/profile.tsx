@@ -1,4 +1,4 @@
-/** What other fans see of the fan, the team, the language, and the way to the other screens on a phone. */
+/** The public profile, the team, the language, and on a phone links to the other screens. */
 import { useRef, useState } from 'preact/hooks'
 import {
   type ProfileChange,
@@ -94,7 +94,7 @@ const Way = ({ name, ...link }: { name: IconName & keyof typeof text.nav; to: st
   </Link>
 )
 
-/** Types that the API takes; a phone turns its own into one of them. */
+/** Types that the API accepts; a phone converts its own formats. */
 const PICTURES = 'image/jpeg,image/png,image/webp'
 
 function AvatarChoice({ profile, onSaved }: { profile: ProfileData | null; onSaved: () => Promise<void> }) {
@@ -128,7 +128,7 @@ function AvatarChoice({ profile, onSaved }: { profile: ProfileData | null; onSav
   )
 }
 
-/** Only what the fan changed: a name that comes from the provider stays the provider's. */
+/** Only changed members, so that a name from the provider is not copied into the profile. */
 function changeOf(
   profile: ProfileData | null,
   written: Required<Omit<ProfileChange, 'avatarUrl'>>,
@@ -148,7 +148,7 @@ interface FormProps {
 function Form({ profile, teams, onSaved }: FormProps) {
   const [team, setTeam] = useState(profile?.favoriteTeamId ?? null)
   const [saved, setSaved] = useState(false)
-  /** What the form was filled with, and then what was saved. */
+  /** The initial values of the form, then the saved ones. */
   const stored = useRef(profile)
   const save = useWrite(async (change: ProfileChange, key) => {
     setSaved(false)

@@ -1,4 +1,4 @@
-/** How an opened pack was drawn: what was published before, what both sides added, and what followed from it. */
+/** The draw of an opened pack: the commitment, the seeds of both sides, and the result. */
 import { formatPercent, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'
 import { NotFound, Screen, Section } from '../parts/layout.tsx'

@@ -1,4 +1,4 @@
-/** A purchase for money: how long the pack is held, the payment with each way it can go, and what it ended in. */
+/** A purchase for money: the time of the hold, the payment with all its outcomes, and the result. */
 import { useEffect } from 'preact/hooks'
 import {
   cancelPurchase,
@@ -38,7 +38,7 @@ type PurchaseScreen = Awaited<ReturnType<typeof loadPurchase>>
 export function Purchase({ id }: { id: string }) {
   const loaded = useLoaded(`purchase ${id}`, () => loadPurchase(id))
   const { reload } = loaded
-  // The payment can also be confirmed by the gateway alone.
+  // The gateway can confirm the payment without this page.
   useEffect(() => followEvents(() => void reload()), [reload])
   if (hasCode(loaded.error, 'purchase_not_found')) return <NotFound />
   const { pack, purchase } = loaded.data ?? {}
@@ -99,7 +99,7 @@ function Payment({ data, reload }: { data: PurchaseScreen; reload: () => Promise
   )
 }
 
-/** Shows what a write led to, also where it came too late. */
+/** Shows the result of a write, also if it came too late. */
 async function settled(write: Promise<unknown>, reload: () => Promise<void>): Promise<void> {
   await orNull(write, 'purchase_expired', 'purchase_not_pending')
   await reload()

@@ -1,4 +1,4 @@
-/** Quests, first those that the fan has begun: the progress of each step, streaks that end soon, and the rewards to claim. */
+/** Quests, begun ones first: the progress of each step, streaks that end soon, and rewards to claim. */
 import { useEffect } from 'preact/hooks'
 import { claimQuest, followEvents, type Quest, readQuests } from '../api.ts'
 import { text } from '../lang/lang.ts'

@@ -1,4 +1,4 @@
-/** One reward: its picture and description, what is missing, claim, redeem, and the code to show. */
+/** One reward: its picture and description, missing requirements, claim, redeem, and the code to show. */
 import { useState } from 'preact/hooks'
 import { claimReward, type Reward as RewardData, readRewards, redeemReward } from '../api.ts'
 import { formatDay, formatMoment, text } from '../lang/lang.ts'

@@ -1,4 +1,4 @@
-/** All rewards, with what is missing to each. */
+/** All rewards, with their missing requirements. */
 import { type Reward, readRewards } from '../api.ts'
 import { formatMoment, text } from '../lang/lang.ts'
 import { Bones, isAhead, Loading, useLoaded, useReloadAt } from '../load.tsx'
@@ -68,7 +68,7 @@ function RewardTile({ reward, points }: { reward: Reward; points: number }) {
   )
 }
 
-/** What the fan has of it, or what is missing. */
+/** The fan's state of a reward, or its missing requirements. */
 export function Status({ reward }: { reward: Reward }) {
   const { state, claimable, missingPoints, stockRemaining, startsAt } = reward
   if (state !== 'unclaimed')

@@ -1,4 +1,4 @@
-/** Sets of cards: how far the fan is, what is missing, and what completing one gives. */
+/** Sets of cards: the progress of the fan, missing cards, and rewards. */
 import { useEffect } from 'preact/hooks'
 import { type CardSet, followEvents, readSets } from '../api.ts'
 import { formatDay, text } from '../lang/lang.ts'

@@ -1,4 +1,4 @@
-/** One trade: exactly what changes hands, and the answers to it. */
+/** One trade: its items, and buttons to answer it. */
 import { useEffect, useState } from 'preact/hooks'
 import {
   acceptTrade,
@@ -59,7 +59,7 @@ function Review({ trade, sides, set, reload }: ReviewProps) {
     try {
       set(await send[given.verb](trade.id, given.version, key))
     } catch (error) {
-      // What is shown is old by now.
+      // The shown trade is outdated.
       if (hasCode(error, 'trade_changed', 'trade_not_open', 'item_not_owned')) await reload()
       throw error
     }
@@ -101,7 +101,7 @@ const Side = ({ title, items, none }: { title: string; items: Item[]; none: stri
   </Section>
 )
 
-/** `version`: of the offer that the fan has seen. Another one is refused. */
+/** `version`: the version of the offer that the fan has seen. Another one is refused. */
 interface Answer {
   verb: 'accept' | 'decline' | 'cancel'
   version: number

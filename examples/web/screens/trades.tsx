@@ -1,4 +1,4 @@
-/** Offers that wait for the fan's answer, those that the fan made, and what became of earlier ones, as they change. */
+/** Received offers that wait for an answer, sent offers, and the results of earlier ones, updated live. */
 import { useEffect } from 'preact/hooks'
 import { followEvents, readProfile, readTrades, type Trade } from '../api.ts'
 import { keyOf } from '../items.ts'
@@ -12,7 +12,7 @@ import { Picture } from '../parts/picture.tsx'
 import { addressOf, Link } from '../router.tsx'
 import { sidesOf } from '../trade-sides.ts'
 
-/** Of a row. */
+/** Maximum pictures in a row. */
 const PICTURES = 3
 
 async function loadTrades() {

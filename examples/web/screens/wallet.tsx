@@ -1,4 +1,4 @@
-/** The fan's cash with the club: balances, top-ups, and what happened; and the wallets that are linked. */
+/** The fan's cash with the club: balances, top-ups and entries; and the linked wallets. */
 
 import { useEffect, useState } from 'preact/hooks'
 import {
@@ -27,7 +27,7 @@ const AMOUNTS = [1_000, 2_000, 5_000]
 export function Wallet() {
   const loaded = useLoaded('wallet', readWallets)
   const { reload } = loaded
-  // The gateway alone can confirm a top-up, and the club can give cash.
+  // The gateway can confirm a top-up without this page, and the club can give cash.
   useEffect(() => followEvents(() => void reload()), [reload])
   return (
     <Screen title={text.wallet.title} lead={text.wallet.lead}>

@@ -10,7 +10,7 @@ const ICONS: IconName[] = ['matches', 'shield', 'rewards']
 const PICTURES = ['cards-cup-final-whistle', 'cards-overhead-kick', 'cards-captains-armband']
 
 interface WelcomeProps {
-  /** What ended the last session or sign-in. */
+  /** The message about the end of the last session or sign-in. */
   notice: string | null
 }
 

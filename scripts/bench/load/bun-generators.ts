@@ -1,4 +1,4 @@
-/** The load generators: wrk where it is installed, and those written for the bench, each in a process of its own. */
+/** The load generators: wrk if it is installed, and generators for the bench, each in a separate process. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Generator, type Latency, type Measurement, type Plan, secondsOf } from '../plan.ts'
@@ -28,7 +28,7 @@ const createBunGenerator = (folder: string): Generator => ({
   },
 })
 
-/** wrk takes less of its core, but sends no batches of events, each of which has ids of its own. */
+/** wrk needs less of its core, but cannot send batches of events, which need different ids each. */
 export function chooseGenerator(folder: string): Generator {
   const own = createBunGenerator(folder)
   if (Bun.which('wrk') === null) return own
@@ -39,7 +39,7 @@ export function chooseGenerator(folder: string): Generator {
 
 export interface StreamJob {
   origin: string
-  /** A stream for each. */
+  /** One stream is opened for each. */
   tokens: string[]
   /** `me`, or a public topic. */
   topic: string
@@ -63,7 +63,7 @@ export interface OpenStreams {
   close(): Promise<void>
 }
 
-/** Opens streams in a process of their own. @throws Error if one is refused */
+/** Opens streams in a separate process. @throws Error if one is refused */
 export async function openStreams(job: StreamJob, folder: string, core: number | null): Promise<OpenStreams> {
   const file = join(folder, `streams-${crypto.randomUUID()}.json`)
   await writeFile(file, JSON.stringify(job))

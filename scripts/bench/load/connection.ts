@@ -16,7 +16,7 @@ export async function connect(origin: string): Promise<Connection> {
   let received = Buffer.alloc(0)
   let pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
 
-  /** What the socket has not taken yet: it takes a large request in parts. */
+  /** Bytes that the socket has not accepted yet: it accepts a large request in parts. */
   let unsent = Buffer.alloc(0)
   let closed = false
 

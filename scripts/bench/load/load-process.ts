@@ -6,7 +6,7 @@ import { requestParts } from '../plan.ts'
 import { type LoadJob, percentiles } from './bun-generators.ts'
 import { connect } from './connection.ts'
 
-/** Has no common divisor with the numbers of fans that are in use: events of all fans, in no order. */
+/** Has no common divisor with the numbers of fans in use, so that events of all fans occur in a mixed order. */
 const STEP = 7919
 
 const { origin, plan, connections, seconds, first } = (await Bun.file(
@@ -21,7 +21,7 @@ const run = crypto.randomUUID().slice(0, 8)
 const times: number[] = []
 let [sent, failed] = [0, 0]
 
-/** A batch of events with ids of their own. */
+/** A batch of events with unique ids. */
 function batchOf(number: number, { batch, types, fans }: NonNullable<typeof events>): string {
   const occurredAt = new Date().toISOString()
   const all = Array.from({ length: batch }, (_, index) => {

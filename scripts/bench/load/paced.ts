@@ -1,4 +1,4 @@
-/** Requests at a fixed rate, whatever the server takes for them. */
+/** Sends requests at a fixed rate, regardless of the speed of the server. */
 import type { RequestTemplate } from '../plan.ts'
 import { percentiles } from './bun-generators.ts'
 
@@ -11,7 +11,7 @@ export function* claimsOf(tokens: string[], requests: RequestTemplate[]): Genera
   for (const request of requests) for (const token of tokens) yield { ...request, token }
 }
 
-/** Onboardings of fans who are in no database. */
+/** Onboardings of new fans. */
 export function* onboardingsOf(tokens: string[]): Generator<PacedRequest> {
   for (const token of tokens) yield { method: 'POST', path: '/api/user/onboarding', body: '{}', token }
 }

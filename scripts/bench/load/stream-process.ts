@@ -15,7 +15,7 @@ const OPENING = 64
 const STREAMS_OF_ADDRESS = 20_000
 /** The status line of a stream. */
 const OK = 'HTTP/1.1 200'
-/** Each change of a topic is one frame; the first one tells the state. */
+/** Each change of a topic is one frame; the first frame contains the state. */
 const frameStart = `event: ${topic}\n`
 
 const times = new Float64Array(tokens.length)
@@ -35,7 +35,7 @@ async function openNext(): Promise<void> {
   for (let index = next++; index < tokens.length; index = next++) await open(index)
 }
 
-/** Resolves when the state of the topic, or without one the first frame, has arrived. */
+/** Resolves when the state of the topic has arrived, or without a topic the first frame. */
 function open(index: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isOpen = false

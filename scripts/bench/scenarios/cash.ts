@@ -1,9 +1,12 @@
-/** Purchases with cash: whether fans who buy the same product wait for each other. Each is a checkout, a hold and a completion. */
+/**
+ * Purchases with cash: measures whether fans who buy the same product wait for each other. Each purchase is a checkout, a
+ * hold and a completion.
+ */
 import { cpuSecondsOf } from '../process.ts'
 import { enginesOf, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { CURRENCY, prepareShop, productOf } from '../shop.ts'
 
-/** Each buys with cash of their own. */
+/** Each buys with their own cash. */
 const FANS = 2_000
 const CONNECTIONS = 16
 const ADDRESS = {

@@ -1,6 +1,6 @@
 /**
- * How long the settlement of a match takes, and of a corrected result, in the background of a server that onboards new fans and
- * takes claims meanwhile. It ends with the first pass over the predictions: the second one, a minute later, finds none.
+ * Measures the settlement of a match and of a corrected result, in the background of a server that onboards new fans and
+ * accepts claims. It ends with the first pass over the predictions: the second one, a minute later, finds none.
  */
 import { eq } from 'drizzle-orm'
 import { openDatabase } from '../../../db/index.ts'
@@ -13,7 +13,7 @@ import { type Bench, enginesOf, row, type Scenario, type ScenarioResult, type Un
 import { MATCH_ID, MATCH_KEY, prepareMatch } from '../settlement-match.ts'
 
 const PREDICTIONS = 100_000
-/** Between two onboardings, and two claims: 50 a second. */
+/** Interval of onboardings and of claims: 50 a second each. */
 const WRITE_EVERY_MS = 20
 /** Fans who claim, each once for every reward. */
 const CLAIMING = 20_000
@@ -58,7 +58,7 @@ type Paced = Awaited<ReturnType<ReturnType<typeof startPaced>['stop']>>
 
 interface Settled {
   seconds: number
-  /** Not a number where the system does not tell. */
+  /** NaN if the system does not report it. */
   cpuSeconds: number
   onboardings: Paced
   claims: Paced
@@ -82,7 +82,7 @@ async function settle(bench: Bench, engine: Engine): Promise<Settled[]> {
     return async () => ({ onboardings: await onboarding.stop(), claims: await claiming.stop() })
   }
   try {
-    // The code of onboardings and claims is compiled.
+    // Lets the JIT compile the code of onboardings and claims.
     const warmingUp = startAll()
     await Bun.sleep(options.seconds * 1_000)
     await warmingUp()

@@ -1,6 +1,7 @@
 /**
- * How long a fan who follows a thousand others waits for the feed, and for the leaderboard among them: one request at a time. Beside each the
- * look-ups alone: a prepared statement that reads one row of each fan and returns a number.
+ * Measures how long a fan who follows a thousand others waits for the feed, and for the leaderboard of those fans: one
+ * request at a time. For comparison, measures only the look-ups: a prepared statement that reads one row of each fan and
+ * returns a number.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
@@ -12,7 +13,7 @@ import { addSociety, READER, type Society } from '../social-society.ts'
 const SOCIETY: Society = { fans: 1_000_000, followed: 1_000, events: 1_000_000 }
 const QUICK: Society = { fans: 2_000, followed: 100, events: 2_000 }
 
-/** In each round. */
+/** Requests in each round. */
 const REQUESTS = 200
 
 const FOLLOWED = `fan_relations r where r.fan_id = '${READER}' and r.followed_at is not null`

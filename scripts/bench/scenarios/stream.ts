@@ -1,4 +1,4 @@
-/** What an open stream costs in memory and CPU time, and how soon all streams know of a change that all follow. */
+/** Measures the memory and CPU time of an open stream, and how soon a change reaches all streams that follow it. */
 import { subjectOf, topFan } from '../data.ts'
 import type { Engine } from '../databases.ts'
 import { openStreams } from '../load/bun-generators.ts'
@@ -16,10 +16,10 @@ import {
 const IDLE = 10_000
 const MANY_IDLE = 50_000
 const FOLLOWERS = 5_000
-/** Requests and garbage of the opening are gone by then. */
+/** Time after which the requests and garbage of the opening are gone. */
 const SETTLE_MS = 3_000
 const IDLE_MS = 5_000
-/** A topic tells a change at most once a second. */
+/** A topic sends a change at most once a second. */
 const BETWEEN_CHANGES_MS = 1_500
 
 export const stream: Scenario = {
@@ -67,7 +67,7 @@ async function measureIdle(bench: Bench, engine: Engine, streamCount: number): P
   const known = tokensOf(options.fans)
   const tokens = Array.from({ length: count }, (_, index) => known[index % known.length] ?? '')
   return onServer(bench, engine, async ({ origin, pid }) => {
-    // The first streams make the server compile and allocate what it needs once.
+    // The first streams make the server compile code and allocate memory that it needs only once.
     const first = { origin, tokens: tokens.slice(0, count / 10), topic: 'me' }
     await (await openStreams(first, folder, cores.generator)).close()
     await Bun.sleep(SETTLE_MS)

@@ -1,7 +1,7 @@
 /**
- * What webhooks cost the requests whose events they send, how many a second are delivered, and how old an event is when the
- * receiver, a process of its own, has it. The age begins with the unit of work of the event, so it includes the commit.
- * Deliveries are counted from the first of many batches of events, since claims alone make fewer events than are delivered.
+ * Measures the cost of webhooks for requests that record events, the deliveries per second, and the age of events at the
+ * receiver, a separate process. The age starts with the unit of work of the event, so it includes the commit. Deliveries are
+ * counted from many batches of events, since claims alone record fewer events than can be delivered.
  */
 import { claimPlan } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
@@ -20,7 +20,9 @@ import {
   type ScenarioResult,
 } from '../scenario.ts'
 
-/** Claims at 200 a second, as many before they are measured as then: the first seconds of a process are slower. */
+/**
+ * Claims at 200 a second. The same number is sent before the measurement, since the first seconds of a process are slower.
+ */
 const PACED = 1_000
 const PACE_MS = 5
 const BATCH = 100
@@ -113,7 +115,7 @@ async function deliver(
       const { failed } = await pacing.stop()
       return waitFor(read, paced - failed)
     }
-    // What a server that was measured before has sent meanwhile.
+    // Discards deliveries of a server that was measured before.
     await read()
     await claimAtPace(0)
     const { p50, p95, p99 } = await claimAtPace(paced)

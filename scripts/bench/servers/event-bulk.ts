@@ -78,7 +78,7 @@ interface Job {
 }
 let queue: Job[] = []
 
-/** By how many fans the buckets of a transaction change. */
+/** The change of each bucket in a transaction, in fans. */
 const buckets = new Map<string, { key: [string, number, number, number]; by: number }>()
 
 function count(by: number, { board, level, points, reachedAt }: RankBucket) {

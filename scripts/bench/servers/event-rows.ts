@@ -1,4 +1,4 @@
-/** The rows that an event with a grant writes, for the raw references: computed as Matchday does, without a database. */
+/** The rows that an event with a grant writes, for the raw references: computed as in Matchday, but without a database. */
 import { digestOf } from '../../../src/economy/events/digest.ts'
 import { boardsAt } from '../../../src/economy/leaderboard/boards.ts'
 import { type BoardScore, countMembers } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
@@ -18,7 +18,7 @@ export interface ReportedEvent {
 export const readEvents = async (request: Request) =>
   ((await request.json()) as { events: ReportedEvent[] }).events
 
-/** The boards of an event that is recorded at an instant. */
+/** The boards of an event, by the time of its recording. */
 export const boardIdsAt = (at: Date) => boardsAt(at).map(({ id }) => id)
 
 /** The fan of an event as stored, and the versions of the rules by id, which do not change while the bench runs. */
@@ -60,7 +60,7 @@ export function rowsOf(event: ReportedEvent, { account, scores, versions }: Stor
   }
 }
 
-/** The buckets that change, in the order in which all writers lock them, and those of them that lose the fan. */
+/** The buckets that change, in the lock order of all writers, and the buckets that lose the fan. */
 function bucketsOf(before: BoardScore[], after: BoardScore[]) {
   const nameOf = ({ board, level, points, reachedAt }: ReturnType<typeof countMembers>[number]) =>
     `${board} ${level} ${points} ${reachedAt}`

@@ -1,6 +1,6 @@
 /**
- * The reference for reads: the least that a list takes. Reads by one prepared statement the rows that the response of
- * `GET /api/rewards` is made of, each reward with the fan's points and claim, through Matchday's driver and as it returns them.
+ * The reference for reads: the minimum cost of a list. Reads the rows of a `GET /api/rewards` response with one prepared
+ * statement, each reward with the fan's points and claim, through Matchday's driver and without further processing.
  */
 import { Database } from 'bun:sqlite'
 import { SQL } from 'bun'

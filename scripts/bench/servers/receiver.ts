@@ -1,4 +1,4 @@
-/** A receiver of webhooks. `GET /` returns how many it has received and their ages, and starts over. */
+/** A receiver of webhooks. `GET /` returns the number of received webhooks and their ages, and resets both. */
 import { serve } from './serve.ts'
 
 let ages: number[] = []

@@ -8,5 +8,5 @@ export function serve(handle: (request: Request) => Response | Promise<Response>
   })
 }
 
-/** The bearer token of a request. The references take it as the fan's subject and verify nothing. */
+/** The bearer token of a request. The references use it as the fan's subject and verify nothing. */
 export const bearerToken = (request: Request) => request.headers.get('authorization')?.slice('Bearer '.length)

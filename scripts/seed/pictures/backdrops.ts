@@ -1,4 +1,4 @@
-/** What is behind a motif: a ground by day or night, rays, a stand, confetti. */
+/** Backdrops of motifs: a ground by day or night, rays, a stand, confetti. */
 import { around, box, circle, line, type Palette, path, polygon, type Size, scatter } from './svg.ts'
 
 export type Backdrop = (size: Size, palette: Palette) => string

@@ -1,4 +1,4 @@
-/** The things in the pictures. Each fills 200 by 200; `a` is its main colour, `b` its second one. */
+/** The motifs of the pictures. Each fills 200 by 200; `a` is its main colour, `b` its second one. */
 import { around, box, circle, INK, line, PAPER, path, polygon, star, words } from './svg.ts'
 
 type Motif = (a: string, b: string) => string

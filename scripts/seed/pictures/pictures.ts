@@ -13,7 +13,7 @@ import { drawCrest } from './crests.ts'
 import { motifs } from './motifs.ts'
 import { box, INK, line, type Palette, palettes, path, place, type Size, star, svg } from './svg.ts'
 
-/** What is drawn, before which backdrop, in which palette. */
+/** The motif, the backdrop and the palette. */
 type Scene = [keyof typeof motifs, keyof typeof backdrops, keyof typeof palettes]
 
 const rewardScenes: Record<string, Scene> = {

@@ -6,7 +6,7 @@ export interface Size {
   height: number
 }
 
-/** Of a scene: three tones of its backdrop, and the two colours of the thing before it. */
+/** Colours of a scene: three tones of its backdrop, and the two colours of the motif. */
 export interface Palette {
   deep: string
   mid: string
@@ -31,7 +31,7 @@ export const PAPER = '#fbfaf4'
 
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** A document whose root is `size`. `shadow` and `clip` can be used by what is drawn. */
+/** A document with the size of `size`. Its content can use `shadow` and `clip`. */
 export const svg = ({ width, height }: Size, content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <defs><filter id="shadow" x="-30%" y="-30%" width="160%" height="170%"><feDropShadow dx="0" dy="7" stdDeviation="6" flood-color="#000" flood-opacity=".38"/></filter></defs>

@@ -7,7 +7,7 @@ import { Text } from '../catalogue/texts.ts'
 export const sponsorKind = declarePlainKind({
   kind: 'sponsor',
   list: 'sponsors',
-  about: 'A sponsor of the club, whom apps show.',
+  about: 'A sponsor of the club, which apps show.',
   schema: Closed(
     {
       id: EntrySlug('Slug of the sponsor.'),

@@ -1,4 +1,4 @@
-/** Buttons: what writes is busy while it does. */
+/** Buttons. A button that writes is busy during the write. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from '../router.tsx'
@@ -6,17 +6,19 @@ import { Icon, type IconName } from './icon.tsx'
 
 interface ButtonProps {
   children?: ComponentChildren
-  /** `primary`: one a screen. `plain`: the usual one. `quiet`: without a frame. `danger`: takes something away. */
+  /**
+   * `primary`: at most one per screen. `plain`: the default. `quiet`: without a frame. `danger`: for destructive actions.
+   */
   kind?: 'primary' | 'plain' | 'quiet' | 'danger'
   icon?: IconName
-  /** Names a button that has no words, or says more than they do. */
+  /** The accessible name of a button without text, or with text that is not clear alone. */
   label?: string
   busy?: boolean
   submit?: boolean
   small?: boolean
-  /** Why it cannot be pressed now, such as a missing permission. It stays in reach of the keyboard and says so. */
+  /** Why it cannot be pressed now, such as a missing permission. It stays focusable and shows the reason. */
   blocked?: string | false | undefined
-  /** In a dialog, has the focus when it opens. */
+  /** Gets the focus when its dialog opens. */
   autofocus?: boolean
   pressed?: boolean
   onClick?: (event: MouseEvent) => unknown
@@ -63,7 +65,7 @@ export const ButtonLink = (props: {
 
 const SHOWN_MS = 2_000
 
-/** Text that is copied with one press, such as an id or a code. `short` shows the first characters alone. */
+/** Text that one press copies, such as an id or a code. `short` shows only some characters. */
 export function Copy({
   value,
   label = 'Copy',
@@ -80,10 +82,10 @@ export function Copy({
     return () => clearTimeout(timer)
   }, [state])
   const copy = async (event: MouseEvent) => {
-    // It may stand in a row that opens a screen.
+    // The row around it may open a screen.
     event.stopPropagation()
     try {
-      // Undefined on pages over http that are not of this machine.
+      // Undefined on pages over http, except on this machine.
       await navigator.clipboard.writeText(value)
       setState('copied')
     } catch {
@@ -104,6 +106,6 @@ export function Copy({
 }
 
 const SHORT_LENGTH = 18
-/** Ids of one time begin alike: the end tells them apart. */
+/** Shows the end too, since ids of the same time begin with the same characters. */
 const shorten = (value: string) =>
   value.length <= SHORT_LENGTH ? value : `${value.slice(0, 8)}…${value.slice(-6)}`

@@ -1,4 +1,4 @@
-/** Charts of days. uPlot is loaded with the first one; the table behind each is for screen readers, and for all on request. */
+/** Charts of days. uPlot is loaded with the first chart. Each has a table for screen readers, which everybody can show. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { colours } from '../preferences.ts'
 import { Button } from './button.tsx'
@@ -7,16 +7,16 @@ import type { Series } from './plot.ts'
 import { None } from './values.tsx'
 
 interface ChartProps {
-  /** A sentence of what it shows: "Points granted and spent a day". */
+  /** A description: "Points granted and spent a day". */
   label: string
   /** Calendar days, `2026-11-25`. */
   days: string[]
   /** At most four: the tokens have as many colours. */
   series: Series[]
   kind?: 'line' | 'bars'
-  /** False for what has no sum, such as fans who are the same on several days. */
+  /** False for figures without a sum, such as active fans, who may be the same on several days. */
   total?: boolean
-  /** A day that is not over: its figures are marked, and do not look like a fall. */
+  /** A day that is not over: its figures are marked, so that they do not look like a decrease. */
   openDay?: string
 }
 
@@ -103,7 +103,7 @@ type CanvasProps = Required<Pick<ChartProps, 'days' | 'series' | 'kind'>> & {
   isLastOpen: boolean
 }
 
-/** Needs the plot only while it is in the document: the import is a chunk of its own. */
+/** Imports the plot as a separate chunk. */
 function Canvas({ days, series, kind, nameOf, isLastOpen }: CanvasProps) {
   const place = useRef<HTMLDivElement>(null)
   const tip = useRef<HTMLDivElement>(null)

@@ -1,16 +1,16 @@
-/** A field with a list of what a text may mean, by the combobox pattern of ARIA: the focus stays in the field. */
+/** A field with a list of suggestions, by the combobox pattern of ARIA: the focus stays in the field. */
 import type { InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Of text, before it is searched. Milliseconds. */
+/** Pause in typing before a search starts. Milliseconds. */
 const PAUSE_MS = 150
-/** Characters that are searched at least. */
+/** Minimum characters of a search. */
 const SHORTEST = 2
 
 export type Find<T> = (text: string, signal: AbortSignal) => Promise<T[]>
 
-/** What `find` returns for this text, never for a former one. Without `find`, or with a shorter text, nothing. */
+/** The result of `find` for this text, never for an earlier one. Empty without `find`, or for a shorter text. */
 export function useSearch<T>(text: string, find: Find<T> | undefined) {
   const wanted = text.trim()
   const [result, setResult] = useState<{ text: string; found: T[] }>({ text: '', found: [] })
@@ -46,7 +46,7 @@ export interface Option {
   icon: IconName
 }
 
-/** The keys of the field and the attributes of both; `text` is what was typed, and a change of it chooses the first option. */
+/** Key handlers of the field, and attributes of field and list. A change of the typed `text` selects the first option. */
 export function useCombobox<T extends Option>(text: string, options: T[], onPick: (option: T) => void) {
   const id = useId()
   const [chosen, setChosen] = useState(0)
@@ -110,7 +110,7 @@ export const Options = <T extends Option>({ id, options, chosen, onChoose, onPic
   </div>
 )
 
-/** What a reader of the screen hears, and is shown below the options. */
+/** The status text below the options, which screen readers announce. */
 export function wordsOf(state: 'idle' | 'busy' | 'failed', count: number): string {
   if (state === 'busy') return 'Searching…'
   if (state === 'failed') return 'The search failed.'

@@ -16,7 +16,10 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** Shown while it is rendered: `{isOpen && <Dialog …>}`. Escape closes it, and a click beside it unless something was typed. */
+/**
+ * Shown while it is rendered: `{isOpen && <Dialog …>}`. Escape closes it, as does a click outside unless something was
+ * typed.
+ */
 export function Dialog({ title, onClose, busy = false, kind = 'narrow', children }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -41,7 +44,7 @@ export function Dialog({ title, onClose, busy = false, kind = 'narrow', children
         event.preventDefault()
         close()
       }}
-      // The dialog itself is its backdrop; what it shows is inside.
+      // A click on the element itself is a click on the backdrop: the content is a child element.
       onMouseDown={event => {
         if (event.target === dialog.current && !isTyped.current) close()
       }}
@@ -63,15 +66,15 @@ interface ReasonDialogProps {
   title: string
   /** What will happen, and whether it can be undone. */
   children?: ComponentChildren
-  /** Names what happens: "Suspend the fan". */
+  /** The text of the button: "Suspend the fan". */
   action: string
-  /** `danger` takes something away. */
+  /** `danger` for destructive actions. */
   tone?: 'primary' | 'danger'
   /** Fields above the reason; their values belong to the screen. */
   fields?: ComponentChildren
-  /** Sends it; a rejection is shown, at its field where it names one. `requestId`: the same for a repeated attempt. */
+  /** Sends the action. An error is shown, at its field if it names one. `requestId` is the same for a repeated attempt. */
   onConfirm: (reason: string, requestId: string) => Promise<unknown>
-  /** Also after success. */
+  /** Called after success too. */
   onClose: () => unknown
 }
 

@@ -12,7 +12,7 @@ export interface Change {
 
 const inWords = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 1))
 
-/** What changes from what to what, a member a row. The words "from" and "to" are there for screen readers. */
+/** Changed members with old and new values, one per row. The words "from" and "to" are for screen readers. */
 export const DiffView = ({ changes }: { changes: Change[] }) =>
   changes.length === 0 ? (
     <Empty icon="check" title="Nothing changes" />

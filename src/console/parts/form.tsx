@@ -24,7 +24,7 @@ interface FormProps {
   foot?: ComponentChildren
 }
 
-/** A form of an `useAction`. Errors that no field shows stand above the buttons. */
+/** A form of an `useAction`. Errors that no field shows are above the buttons. */
 export function Form({ action, onSubmit, children, foot }: FormProps) {
   const { error } = action
   const form = useRef<HTMLFormElement>(null)
@@ -59,7 +59,7 @@ export function Form({ action, onSubmit, children, foot }: FormProps) {
 /** Rendered after the fields, so that it knows which errors they show. */
 function FormErrors({ error, state: { errors, shown } }: { error: unknown; state: FormState }) {
   const others = [...errors].filter(([pointer]) => !shown.has(pointer))
-  // The detail of a document whose errors all stand at fields would say the same again.
+  // If fields show all errors, the detail would only repeat them.
   if (errors.size > 0 && others.length === 0)
     return (
       <p class="form-error" role="alert">
@@ -101,7 +101,7 @@ function useFieldError(pointer: string | undefined): string | undefined {
 
 export interface FieldProps {
   label: string
-  /** Where the request's body has the value: errors that name it are shown here. */
+  /** The pointer of the value in the request's body. Errors with this pointer are shown here. */
   pointer?: string | undefined
   hint?: ComponentChildren
   required?: boolean
@@ -190,7 +190,7 @@ export function TextField({ value, onChange, max, placeholder, autofocus, ...fie
   )
 }
 
-/** Text of several lines; with `max`, how many characters are used is shown. */
+/** Text of several lines. With `max`, shows the number of characters. */
 export function TextArea({
   value,
   onChange,
@@ -229,7 +229,7 @@ interface NumberProps extends FieldProps {
   unit?: string
 }
 
-/** A number; what is no number becomes null. */
+/** A number; other text becomes null. */
 export function NumberField({ value, onChange, min, max, step = 1, unit, ...field }: NumberProps) {
   const { id, error, control } = useField(field)
   return (

@@ -7,7 +7,7 @@ const counts = new Intl.NumberFormat(LANGUAGE)
 const compactCounts = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
 
 export const formatCount = (value: number) => counts.format(value)
-/** For axes and small places: 41.2K. */
+/** For axes and small spaces: 41.2K. */
 export const formatCompact = (value: number) => compactCounts.format(value)
 const sizes = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 })
 const SIZES = ['bytes', 'KB', 'MB', 'GB', 'TB']
@@ -33,7 +33,7 @@ export function formatMoney(amount: number, currency: string): string {
   return format.format(amount / 10 ** digits)
 }
 
-/** Minor units of a written amount, such as 12.50 or 12,5; null for what is no amount of the currency (ISO 4217). */
+/** Minor units of a written amount, such as 12.50 or 12,5; null for an invalid amount of the currency (ISO 4217). */
 export function minorUnitsOf(text: string, currency: string): number | null {
   if (!/^[A-Z]{3}$/.test(currency)) return null
   const { digits } = moneyIn(currency)
@@ -47,7 +47,7 @@ const nameIn = (names: Intl.DisplayNames, code: string): string => {
   try {
     return names.of(code) ?? code
   } catch {
-    // Not a code: an import or an older version wrote it.
+    // Not a code, but text of an import or of an older version.
     return code
   }
 }
@@ -89,7 +89,10 @@ const UNITS = [
 ] as const
 const MONTH_MS = 30 * 86_400_000
 
-/** 3 min ago, in 2 hr, 1 day ago (not “yesterday”: 30 hours may reach into the day before); the date where it is more than a month away. */
+/**
+ * 3 min ago, in 2 hr, 1 day ago (not “yesterday”, since 30 hours may be two calendar days); the date if it is more than a
+ * month away.
+ */
 export function formatRelative(instant: string, now: number): string {
   const distance = Date.parse(instant) - now
   if (Math.abs(distance) > MONTH_MS) return formatDate(instant)
@@ -122,16 +125,16 @@ export function toWallTime(instant: string | null): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}${seconds}`
 }
 
-/** The instant of a wall time in the staff's zone, null for an empty one. Of an hour that comes twice, the first. */
+/** The instant of a wall time in the staff's zone; null for an empty one. For an hour that occurs twice, the first one. */
 export function fromWallTime(wall: string): string | null {
   const asUtc = Date.parse(`${wall}Z`)
   if (Number.isNaN(asUtc)) return null
   const offsetAt = (instant: number) =>
     Date.parse(`${toWallTime(new Date(instant).toISOString())}Z`) - Math.floor(instant / 1000) * 1000
-  // The offset a day before and after: they differ where the clocks change between.
+  // The offsets a day before and after differ if the clocks change in between.
   const DAY_MS = 86_400_000
   const offsets = [offsetAt(asUtc - DAY_MS), offsetAt(asUtc + DAY_MS)]
   const fits = offsets.map(offset => asUtc - offset).filter(instant => instant + offsetAt(instant) === asUtc)
-  // An hour that is skipped exists in neither offset: as the clocks of the zone do, an hour later.
+  // A skipped hour exists in neither offset: it becomes an hour later, as on the clocks of the zone.
   return new Date(fits.length > 0 ? Math.min(...fits) : asUtc - (offsets[0] ?? 0)).toISOString()
 }

@@ -1,4 +1,6 @@
-/** Icons of one weight. They say nothing to screen readers: a word stands with each, or the control has a label. */
+/**
+ * Icons with one stroke width. They are hidden from screen readers: each has text next to it, or its control has a label.
+ */
 const paths = {
   overview: 'M4 20V11M10 20V4M16 20v-7M21 20H3',
   fans: 'M9 11.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7ZM2.500 20c.6-7 12.400-7 13 0M15.500 4.800a3.500 3.500 0 0 1 0 6.400M17.500 14.200c2.300.8 3.700 2.700 4 5.800',

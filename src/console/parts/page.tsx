@@ -8,7 +8,7 @@ interface PageProps {
   title: string
   /** Shown instead of the words of the title, such as a name with a badge. */
   head?: ComponentChildren
-  /** One sentence: what the screen is for. */
+  /** The purpose of the screen, in one sentence. */
   about?: ComponentChildren
   /** The list that the screen belongs to. */
   back?: { to: string; title: string }
@@ -25,7 +25,7 @@ export function Page({ title, head, about, back, actions, children }: PageProps)
   }, [title])
   useEffect(() => {
     restoreScroll()
-    // After a navigation screen readers begin at the new screen; a field that took the focus keeps it.
+    // After a navigation, screen readers start at the new screen. A field that has the focus keeps it.
     if (hasNavigated && (document.activeElement === document.body || document.activeElement === null))
       heading.current?.focus({ preventScroll: true })
   }, [])
@@ -74,7 +74,7 @@ export const Section = ({ title, about, actions, flush = false, children }: Sect
   </section>
 )
 
-/** Sections in columns as wide as there is room for: `aside` puts the second one into a narrow column on the right. */
+/** Sections in as many columns as fit: `aside` puts the second one into a narrow column on the right. */
 export const Columns = ({ aside = false, children }: { aside?: boolean; children: ComponentChildren }) => (
   <div class={aside ? 'columns aside' : 'columns'}>{children}</div>
 )
@@ -100,12 +100,12 @@ interface FigureProps {
   value: ComponentChildren
   /** Such as the change since the period before. */
   note?: ComponentChildren
-  /** Of a figure that asks for attention. */
+  /** For a figure that needs attention. */
   tone?: 'warn' | 'bad' | undefined
   to?: string | undefined
 }
 
-/** One number with its name; with `to` it leads to where the number comes from. */
+/** One number with its name; `to` links to the source of the number. */
 export function Figure({ name, value, note, tone, to }: FigureProps) {
   const inner = (
     <>

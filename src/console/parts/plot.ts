@@ -1,4 +1,4 @@
-/** uPlot in the colours of the console. A chunk of its own: screens without a chart do not load it. */
+/** uPlot in the colours of the console. A separate chunk, which screens without a chart do not load. */
 import uPlot from 'uplot'
 
 export interface Series {
@@ -13,7 +13,7 @@ interface PlotInput {
   kind: 'line' | 'bars'
   /** The last day is not over: it is drawn lighter. */
   isLastOpen: boolean
-  /** As it is told beside the figures of the day. */
+  /** The name of the day for its figures. */
   nameOf: (day: string) => string
   formatDay: (day: string) => string
   formatAxis: (value: number) => string
@@ -21,17 +21,17 @@ interface PlotInput {
 }
 
 const HEIGHT = 200
-/** Between the labels of days. CSS pixels. */
+/** Space between the labels of days. CSS pixels. */
 const DAY_SPACE = 64
-/** On the axis of values. */
+/** Number of steps on the axis of values. */
 const STEPS = 4
-/** CSS pixels, drawn and left out. */
+/** Lengths of dashes and gaps. CSS pixels. */
 const DASHES = [3, 4]
 const LINE_WIDTH = 2
-/** At the ends of the axes. */
+/** Padding at the ends of the axes. */
 const PAD = 0.5
 
-/** The colour that a token has now, with `light-dark()` resolved: a canvas knows no variables. */
+/** The current colour of a token, with `light-dark()` resolved, since a canvas does not support variables. */
 function colourOf(token: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${token})`
@@ -44,7 +44,7 @@ function colourOf(token: string): string {
 const transparent = (color: string, alpha: number) =>
   `color-mix(in srgb, ${color} ${Math.round(alpha * 100)}%, transparent)`
 
-/** Draws into `place` and keeps to its width. Returns a function that takes it away. */
+/** Draws into `place` and follows its width. Returns a function that removes the plot. */
 export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput): () => void {
   const { days, series, kind, isLastOpen, nameOf, formatDay, formatAxis, formatValue } = input
   const quiet = colourOf('--quiet')
@@ -56,7 +56,7 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
   const last = days.length - 1
   const step = stepOf(Math.max(0, ...series.flatMap(({ values }) => values.map(value => value ?? 0))))
   const top = step.count * step.size
-  // Straight from day to day: a curve would show figures between the days, and above them.
+  // Straight lines: a curve would suggest values between the days, and above them.
   const bars = kind === 'bars' ? uPlot.paths.bars?.({ size: [0.62, 28], radius: 0.15 }) : undefined
   const drawn = (isOpen: boolean): uPlot.Series[] =>
     series.map(({ name }, nth) => {
@@ -70,12 +70,12 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
         fill,
         width: bars ? 0 : LINE_WIDTH,
         ...(isOpen ? { dash: DASHES } : {}),
-        // One day alone is a point: a line would show nothing.
+        // A single day needs a point, since a line would show nothing.
         points: { show: days.length === 1 },
         ...(bars ? { paths: bars } : {}),
       }
     })
-  /** Of a line, the open part begins at the day before. */
+  /** For a line, the open part begins at the previous day. */
   const openFrom = kind === 'bars' ? last : last - 1
   const closed = series.map(({ values }) =>
     values.map((value, nth) => (isLastOpen && nth === last ? null : value)),
@@ -151,7 +151,7 @@ export function drawPlot(place: HTMLElement, tip: HTMLElement, input: PlotInput)
   }
 }
 
-/** Whole steps of 1, 2, 5, 10, 20 … to the highest value or just above it. Where all is nought, four. */
+/** Whole steps of 1, 2, 5, 10, 20 … to the highest value or just above it. If all values are zero, up to four. */
 function stepOf(max: number): { size: number; count: number } {
   const rough = Math.max(1, max / STEPS)
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -12,7 +12,7 @@ export interface Resource<T> {
   readonly error: unknown
   readonly isLoading: boolean
   reload(): Promise<void>
-  /** Shows what a write answered, without reading again. */
+  /** Shows the response of a write, without reading again. */
   set(data: T): void
 }
 
@@ -117,7 +117,7 @@ interface Batch<T> {
   nextCursor: string | null
 }
 
-/** Of the rows that are shown, a reload reads so many again: the list keeps its length, and a moderator their place. */
+/** Maximum rows that a reload reads again, so that the list keeps its length and the user keeps the position. */
 const REREAD_MAX = 1_000
 
 /** A list by cursor: the first page is read as `useResource` does, later ones by `more()`. `DataTable` takes it as `pages`. */
@@ -173,7 +173,7 @@ export function usePages<T>(
       later.busy.value = true
       try {
         const next = await latest.current(known.nextCursor, later.abort.signal)
-        // A reload has ended meanwhile: its pages have other cursors.
+        // Skipped if a reload has ended meanwhile, since its pages have other cursors.
         if (first.data === known)
           first.set({ items: [...known.items, ...next.items], nextCursor: next.nextCursor })
         later.error.value = null
@@ -189,13 +189,16 @@ export function usePages<T>(
 export interface Action<Input> {
   readonly isBusy: boolean
   readonly error: unknown
-  /** True where it succeeded, also where another person has to confirm it first, which a toast says. While it runs, another call does nothing. */
+  /**
+   * True if it succeeded, or if another person must confirm it first, which a toast says. While it runs, another call does
+   * nothing.
+   */
   run(input: Input): Promise<boolean>
   /** Forgets the error. */
   clear(): void
 }
 
-/** A write of a button or a form. `requestId` is the same when an attempt without an answer is made again. */
+/** A write of a button or a form. A repeat of an attempt without a response has the same `requestId`. */
 export function useAction<Input = void>(
   send: (input: Input, requestId: string) => Promise<unknown>,
 ): Action<Input> {
@@ -231,7 +234,7 @@ export function useAction<Input = void>(
             toast('Another person has to confirm this: it is under Approvals.')
             return true
           }
-          // What got no answer may have taken effect: the next attempt is the same request.
+          // A request without a response may have taken effect, so the next attempt repeats the same request.
           if (!(error instanceof UnreachableError)) intent = null
           failure.value = error
           return false

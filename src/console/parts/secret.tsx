@@ -1,4 +1,4 @@
-/** A secret that the server shows this once. */
+/** A secret that the server shows only once. */
 import { useRef, useState } from 'preact/hooks'
 import { Button, Copy } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -29,7 +29,7 @@ export const SecretDialog = ({ title, what, value, onClose }: SecretDialogProps)
   </Dialog>
 )
 
-/** For a dialog whose success shows a secret in its place: it closes only where there is none. */
+/** For a dialog that shows a secret after success: it closes at once only if there is no secret. */
 export function useSecret(onClose: () => unknown) {
   const [secret, setSecret] = useState<string | null>(null)
   const shown = useRef(false)

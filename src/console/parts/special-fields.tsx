@@ -28,7 +28,7 @@ export function TimeField({ value, onChange, ...field }: TimeFieldProps) {
 }
 
 interface MoneyFieldProps extends FieldProps {
-  /** As it was written: see `minorUnitsOf`. */
+  /** The amount as typed: see `minorUnitsOf`. */
   value: string
   currency: string
   onChange: (value: string) => void

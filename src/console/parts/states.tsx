@@ -1,11 +1,11 @@
-/** What a screen shows where it has no data: empty, loading, failed, offline, not allowed. */
+/** The states of a screen without data: empty, loading, failed, offline, not allowed. */
 import type { ComponentChildren } from 'preact'
 import { ProblemError, UnreachableError } from '../api.ts'
 import { Button, Copy } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import type { Resource } from './resource.ts'
 
-/** No rows, said in a sentence, with what to do about it. */
+/** A sentence for an empty list, with a next step. */
 export const Empty = (props: { icon?: IconName; title: string; children?: ComponentChildren }) => (
   <div class="state">
     {props.icon && <Icon name={props.icon} />}
@@ -14,7 +14,7 @@ export const Empty = (props: { icon?: IconName; title: string; children?: Compon
   </div>
 )
 
-/** Data that has not come yet. `lines` as many as will come, about. */
+/** A placeholder for data that is loading. `lines`: the approximate number of lines. */
 export const Skeleton = ({
   lines = 6,
   kind = 'lines',
@@ -38,7 +38,7 @@ export function describe(error: unknown): string {
   return error instanceof UnreachableError ? error.message : 'This page has an error. Reload it.'
 }
 
-/** A failure with a retry. A missing network is said as such; the request's id helps to find it in the log. */
+/** A failure with a retry. It names a missing network; the request's id helps to find the failure in the log. */
 export function Failed({
   error,
   onRetry,
@@ -87,7 +87,7 @@ export function Loaded<T>({ of, skeleton, children }: LoadedProps<T>) {
   )
 }
 
-/** A note in a screen: what to know before something is done. */
+/** A note in a screen, to read before an action. */
 export const Note = ({
   tone = 'info',
   children,

@@ -24,18 +24,18 @@ interface DataTableProps<Row> {
   label: string
   columns: Column<Row>[]
   rowKey: (row: Row) => string
-  /** All rows, or `pages`: a list by cursor, which is read on while it is scrolled. */
+  /** All rows, or `pages`: a list by cursor, of which scrolling loads further pages. */
   rows?: Row[]
   pages?: Paged<Row>
-  /** Where a row leads: it opens by a click, and by Enter on the row that the arrow keys chose. */
+  /** The address of a row. A click opens it, as does Enter on the row that the arrow keys selected. */
   href?: (row: Row) => string
-  /** Instead of `href`: what a chosen row does. */
+  /** Instead of `href`: called for the selected row. */
   onOpen?: (row: Row) => void
   selected?: (row: Row) => boolean
   empty?: ComponentChildren
 }
 
-/** Rows of one height with a head that stays in sight. Arrow keys, Page Up and Down, Home and End move between rows. */
+/** Rows of equal height with a sticky head. Arrow keys, Page Up and Down, Home and End move between rows. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, pages, empty } = props
   const rows = props.rows ?? pages?.data ?? null
@@ -105,7 +105,7 @@ function Rows<Row>({
     else onOpen?.(row)
   }
   const move = (event: KeyboardEvent) => {
-    // Keys of a control in a cell are its own.
+    // A control in a cell handles its own keys.
     if (event.target instanceof Element && event.target.tagName !== 'TR') return
     const inSight = Math.max(1, Math.floor(innerHeight / rowHeight) - 4)
     const steps: Record<string, number> = {
@@ -192,15 +192,15 @@ interface DrawnRowProps<Row> {
   isOpening: boolean
   isCurrent: boolean
   isSelected: boolean | undefined
-  /** Of the table, whose functions are new each time that it is drawn. */
+  /** The current functions of the table, which change with each render. */
   latest: RefObject<{ open: (row: Row) => void; setActive: (index: number) => void }>
 }
 
-/** Drawn again only when it changes: a scroll draws the rows that come into sight, and no others. */
+/** Rendered again only when it changes, so that scrolling renders only rows that come into view. */
 class DrawnRow<Row> extends Component<DrawnRowProps<Row>> {
   override shouldComponentUpdate(next: DrawnRowProps<Row>, state: object): boolean {
     const { row, columns, index, isCurrent, isSelected } = this.props
-    // The state is another one after a change of a signal, such as the time zone.
+    // The state object differs after a change of a signal, such as the time zone.
     if (state !== this.state || next.row !== row || next.columns !== columns) return true
     return next.index !== index || next.isCurrent !== isCurrent || next.isSelected !== isSelected
   }
@@ -216,7 +216,7 @@ class DrawnRow<Row> extends Component<DrawnRowProps<Row>> {
         onClick={event => {
           const isControl =
             event.target instanceof Element && event.target.closest('a, button, input, select, label')
-          // Text that was marked to be copied is no click.
+          // Selecting text is not a click.
           if (isOpening && !isControl && getSelection()?.isCollapsed !== false) latest.current?.open(row)
         }}
       >

@@ -12,7 +12,7 @@ import {
 } from './format.ts'
 
 const TICK_MS = 20_000
-/** Of all relative times of the page: one timer. */
+/** One timer for all relative times of the page. */
 const now = signal(Date.now())
 setInterval(() => {
   if (document.visibilityState === 'visible') now.value = Date.now()
@@ -52,7 +52,7 @@ export const Money = ({ amount, currency }: { amount: number; currency: string }
   <span class="amount">{formatMoney(amount, currency)}</span>
 )
 
-/** What stands where there is no value. */
+/** Shown if there is no value. */
 export const None = ({ why = 'None' }: { why?: string }) => (
   <span class="none">
     <span aria-hidden="true">–</span>
@@ -66,7 +66,7 @@ interface FanNameProps {
   link?: boolean
 }
 
-/** A fan with the first letter of their name; any name is kept in its own direction and on one line. */
+/** A fan with the first letter of their name. The name keeps its own text direction and stays on one line. */
 export function FanName({ fan: { id, displayName, handle }, link = true }: FanNameProps) {
   const name = displayName ?? (handle ? `@${handle}` : 'No name')
   const inner = (

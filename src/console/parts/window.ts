@@ -1,10 +1,10 @@
-/** Which rows of a long list are in sight, whatever scrolls: the page, a dialog, a panel. */
+/** The visible rows of a long list, in any scrolling element: the page, a dialog, a panel. */
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** Of `--row` in table.css. */
 const ROW_REM = 2.75
-/** Rows drawn above and below those in sight, so that a fast scroll shows no gap. */
+/** Rows rendered above and below the visible ones, so that fast scrolling shows no gap. */
 const OVERSCAN = 10
 
 interface RowWindow {
@@ -15,8 +15,8 @@ interface RowWindow {
 const rootSize = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 
 /**
- * First and last row to draw. Measured once a frame, and drawn again only when another row comes into sight. `list` moves when it is
- * scrolled: it is in what scrolls. `rowRem`: the height of a row.
+ * First and last row to render. Measured once per frame; rendered again only when another row comes into view. `list` must
+ * be inside the scrolling element. `rowRem`: the height of a row.
  */
 export function useWindow(
   list: RefObject<HTMLElement | null>,
@@ -45,7 +45,7 @@ export function useWindow(
     // `scroll` does not bubble: captured here, it comes from any element.
     document.addEventListener('scroll', schedule, { capture: true, passive: true })
     addEventListener('resize', schedule)
-    // What stands above the list moves it: a notice that comes or goes, a panel that opens.
+    // Elements above the list move it: a notice that appears or disappears, a panel that opens.
     const sizes = new ResizeObserver(schedule)
     sizes.observe(document.body)
     return () => {
@@ -59,7 +59,7 @@ export function useWindow(
   return { first: Math.min(shown.first, count - 1), last: Math.min(shown.last, count - 1), rowHeight }
 }
 
-/** A row by its place, or so many rows that are not in the document. */
+/** A row by its index, or a number of rows that are not in the document. */
 type Drawn = { index: number } | { gap: number; before: number }
 
 /** `kept`, such as the row with the focus, stays in the document while others scroll past it. */

@@ -8,7 +8,7 @@ import { countRows } from '../../../db/pages.ts'
 import { findEndpoint, lockEndpoints } from './endpoints.ts'
 import { RETENTION_MS } from './schedule.ts'
 
-/** Fans of one unit of work. */
+/** Fans per unit of work. */
 const PAGE = 50
 
 const isSince = ({ tables }: Pick<Reader, 'tables'>, endpointId: string, since: Date) => {

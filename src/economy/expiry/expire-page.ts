@@ -33,7 +33,7 @@ interface Asked {
   term: ExpiryTerm
   /** Midnight: points that expire then or before are booked. */
   day: Date
-  /** The fan after whom the page begins. */
+  /** The last fan before the page. */
   after: string
   limit: number
 }

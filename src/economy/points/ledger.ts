@@ -88,7 +88,7 @@ export interface Ledgers {
   hasRoom(userId: string, points: number): boolean
   /** Reads what may have been booked before, as `causes` of `openLedgers`. */
   loadCauses(causes: Cause[]): Promise<void>
-  /** The fan, and those into whom it was merged, up to the one who remains. */
+  /** The fan, and the fans into which it was merged, up to the fan who remains. */
   fansOf(userId: string): string[]
   /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError; DomainError `points_limit_reached` */
   append(change: PointsChange): Booking
@@ -118,7 +118,7 @@ const nameOf = ({ reason, ref }: Pick<Cause, 'reason' | 'ref'>) => `${reason} ${
 /**
  * Locks and reads the ledgers of these fans, whose rows exist. `causes`: what may have been booked before, each once; for
  * `takeBack`, both the grant and its void. A cause that is left out must be new: the unique index refuses it otherwise.
- * `merges`: of these fans, and of those into whom they were merged (`followMerges`). Their ledgers are opened as well.
+ * `merges`: of these fans, and of the fans into which they were merged (`followMerges`). Their ledgers are opened as well.
  */
 export async function openLedgers(
   tx: Transaction,

@@ -7,7 +7,7 @@ declare module '../../../db/types.ts' {
   }
 }
 
-/** `userIds`: the records of the fan, of whom one remains and others were merged into it. */
+/** `userIds`: all records of the fan: the remaining one, and those that were merged into it. */
 type AfterErasure = (tx: Transaction, userIds: string[]) => Promise<void>
 
 export const createAccountSpine = (afterErasure: AfterErasure) => ({ afterErasure })

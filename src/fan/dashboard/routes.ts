@@ -44,7 +44,7 @@ const Dashboard = Closed(
             current: Count('Periods completed in a row.'),
             atRiskUntil: Instant('When the run becomes shorter, or ends, if no further period is completed.'),
           }),
-          { description: 'The run that ends next, of those whose current period is not completed.' },
+          { description: 'The run that ends next, among streaks whose current period is not completed.' },
         ),
       },
       { description: 'How many quests.' },

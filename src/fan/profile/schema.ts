@@ -3,7 +3,7 @@ import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '../
 import { PROFILE_FIELDS, type ProfileFieldName, profileFields } from '../../identity/users/profile-fields.ts'
 import { exampleIdentity, Identity } from '../../identity/users/schema.ts'
 
-const OnboardingState = OneOf(['not_started', 'completed'], { description: 'Completed once for ever.' })
+const OnboardingState = OneOf(['not_started', 'completed'], { description: 'Completed at most once.' })
 
 type Fields = typeof profileFields
 type Optional<Schema extends TSchema> = TOptional<TUnion<[Schema, TNull]>>

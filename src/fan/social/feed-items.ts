@@ -62,7 +62,7 @@ const FeedItem = Type.Union(
   ],
   {
     description:
-      'An event of a fan whom you follow. Later versions add types: ignore those that you do not know.',
+      'An event of a fan that you follow. Later versions add types: ignore those that you do not know.',
   },
 )
 export type FeedItem = Static<typeof FeedItem>

@@ -19,9 +19,9 @@ const feedRoutes = (deps: SocialDeps) =>
     ({ caller, query }) => readFeed(deps.db.read, deps.cursors, caller, pageOf(query)),
     operation({
       id: 'readFeed',
-      summary: 'Read what the fans whom you follow have done',
+      summary: 'Read the activity of the fans that you follow',
       description:
-        'The latest first, by what each fan shows to you now. Without fans whom you mute. A page stays the same while new events arrive; those are on a new first page.',
+        'The latest first, limited to what each fan shows to you now, and without fans that you mute. A page stays the same while new events arrive; those are on a new first page.',
       query: Closed(PageQuery),
       responses: { 200: Feed },
       problems: readFeed.problems,

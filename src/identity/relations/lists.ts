@@ -1,4 +1,4 @@
-/** Pages of the fans that a fan follows, mutes or blocks, and of those who follow them: the latest first. */
+/** Pages of the fans that a fan follows, mutes or blocks, and of the fan's followers: the latest first. */
 import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'

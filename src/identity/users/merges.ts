@@ -95,7 +95,7 @@ export async function followMerges(reader: Reader, userIds: string[]): Promise<M
   return (await Array.fromAsync(walkMerges(reader, userIds, 'fromId'))).flat()
 }
 
-/** The fans who were merged into these, also by way of others. Fans into whom none was merged are left out. */
+/** The fans who were merged into these, directly or through others. Fans without merged records are left out. */
 export async function listMergedIds(reader: Reader, userIds: string[]): Promise<Map<string, string[]>> {
   const merged = new Map<string, string[]>()
   let heirs = new Map(userIds.map(userId => [userId, userId]))

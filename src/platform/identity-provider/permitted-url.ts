@@ -6,7 +6,7 @@ export interface UrlRules {
   httpsOnly: boolean
   /** Set in production: no loopback or private address. `createGuardedFetch` checks what a host name resolves to. */
   publicOnly: boolean
-  /** Host names that may be private nevertheless. */
+  /** Host names that may be private. */
   allowPrivate: string[]
 }
 

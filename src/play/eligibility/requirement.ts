@@ -1,17 +1,17 @@
-/** What one member of `requires` is: how catalogues state it, what fans see of it, and who meets it. One file has one of them. */
+/** One member of `requires`: its form in catalogues, its form for fans, and its check. Each has its own file. */
 import type { Reader } from '../../../db/index.ts'
 import type { EntryFault } from '../../club/catalogue/entry.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { DomainError, ProblemType } from '../../core/problems.ts'
 import type { Static, TSchema } from '../../core/typebox.ts'
 
-/** Whom it is asked of. */
+/** The fan who must meet it. */
 export type Candidate = Viewer
 
-/** What an entry states. */
+/** The stated requirement of an entry. */
 interface Asked<Stated> {
   stated: Stated
-  /** Of a cart: the product, which the problem names. */
+  /** For a cart: the product, which the problem names. */
   productId?: string | undefined
 }
 

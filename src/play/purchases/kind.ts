@@ -60,11 +60,11 @@ export interface PurchaseKind<
   recordRefund(tx: Transaction, row: Row): Promise<void>
   /** What a refund would do now. */
   readGoods(reader: Reader, row: Row): Promise<Goods>
-  /** What a refund has done, in words. */
+  /** The effect of a refund, in words. */
   describeReturn(supplyReturned: boolean): string
 }
 
-/** What was bought, for whoever refunds it. */
+/** The bought goods, as a refund describes them. */
 export interface Goods {
   /** For the JSON document of `bun run refund`. */
   members: object

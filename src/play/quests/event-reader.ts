@@ -188,7 +188,7 @@ function openQuests(recording: Recording, set: QuestSet): QuestBook {
     await recording.void({ source: APPLICATION, eventId: completionId })
   }
 
-  /** The event for its fan, and for the fans to whom merges have copied its counts. */
+  /** The event for its fan, and for the fans to which merges have copied its counts. */
   const countedAs = (event: NewEvent): NewEvent[] =>
     ledgers.fansOf(event.userId).map(userId => ({ ...event, userId }))
 

@@ -31,7 +31,7 @@ export const TradeOffer = Closed({
   want: Type.Optional(
     Type.Array(OfferedItem, {
       maxItems: MAX_ITEMS,
-      description: 'Items of the other fan. A gift wants nothing.',
+      description: 'Items of the other fan. A gift asks for nothing in return.',
     }),
   ),
 })
@@ -65,7 +65,7 @@ export const Trade = Closed(
   {
     id: Id('The trade.'),
     from: Handle('Handle of the fan who made the offer.'),
-    to: Handle('Handle of the fan to whom it was made.'),
+    to: Handle('Handle of the fan who received it.'),
     give: Type.Array(TradeItem, { description: 'What `from` gives.' }),
     want: Type.Array(TradeItem, { description: 'What `to` gives; empty for a gift.' }),
     status: OneOf(['open', 'completed', 'declined', 'cancelled', 'expired', 'void'], {

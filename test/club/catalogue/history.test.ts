@@ -107,7 +107,7 @@ onEachEngine('The history of the catalogue', world => {
     }
   })
 
-  test('has a revision of every pack whose collectible another pack describes anew', async () => {
+  test('has a revision of every pack whose collectible another pack describes differently', async () => {
     for (const record of fullCatalogue('shared')) await write(record)
     const [starter] = await entryKinds.pack.read(world.db.read, ['shared-starter'])
     const [single] = await entryKinds.pack.read(world.db.read, ['shared-single'])

@@ -65,7 +65,7 @@ onEachEngine('Pictures', world => {
     expect((await fan.get('/api/dashboard')).body.profile.avatarUrl).toBe(body.url)
   })
 
-  test('the file may be cached for ever, and runs nothing', async () => {
+  test('the file may be cached without end, and runs nothing', async () => {
     const { url, bytes } = (await upload(await world.fan(), newPng())).body
     const { headers } = await fetchPicture(world, url)
     expect(headers.get('content-type')).toBe('image/webp')

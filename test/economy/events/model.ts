@@ -45,7 +45,7 @@ interface HeldGrant extends Grant {
   rule: Rule
   /** What was not taken back. */
   remaining: number
-  /** Who earned it, and to whom merges have carried it. */
+  /** The fan who earned it, and the fans to which merges have carried it. */
   fans: number[]
 }
 
@@ -65,7 +65,7 @@ export class ModelClub {
   private readonly ledgers = new Map<number, Booked[]>()
   /** In the order in which each fan got them. */
   private readonly grants = new Map<number, HeldGrant[]>()
-  /** To whom the sign-in of a merged fan leads. */
+  /** The fan that the sign-in of a merged fan reaches. */
   private readonly leadsTo = new Map<number, number>()
   private readonly mergedInto = new Map<number, number>()
 
@@ -147,7 +147,7 @@ export class ModelClub {
     return true
   }
 
-  /** A fan, and those into whom it was merged one after the other. */
+  /** A fan, and the fans into which it was merged one after the other. */
   private chainOf(fan: number): number[] {
     const into = this.mergedInto.get(fan)
     return into === undefined ? [fan] : [fan, ...this.chainOf(into)]

@@ -208,7 +208,7 @@ onEachEngine(
       })
     })
 
-    test('of a setting that was off for more than 30 days are warned of anew', async () => {
+    test('of a setting that was off for more than 30 days get a new warning', async () => {
       const fan = await idOf(world, 'ada')
       await pass(world)
       await book(world, fan, 50)

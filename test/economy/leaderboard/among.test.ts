@@ -1,4 +1,4 @@
-/** A board among the fans whom the caller follows. */
+/** The leaderboard of the fans that the caller follows. */
 import { expect, test } from 'bun:test'
 import { follow, type NamedFan, namedFan, put } from '../../identity/relations/relations-world.ts'
 import { expectStatus, refusal } from '../../play/packs/packs-world.ts'

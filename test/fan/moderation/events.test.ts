@@ -1,4 +1,4 @@
-/** What moderators decide is an event of the fan whom it concerns: for webhooks and the stream, and not for rules and quests. */
+/** Decisions of moderators are events of the fan: for webhooks and the stream, but not for rules and quests. */
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { and, asc, eq, ne } from 'drizzle-orm'

@@ -89,7 +89,7 @@ onEachEngine('A report', world => {
     expect((await reportsOf(fan))[0].subject.id).toBe(other.handle)
   })
 
-  test('can be about a fan whom the reporter has blocked, and not about one who has blocked the reporter', async () => {
+  test('can be about a fan that the reporter has blocked, but not about one who has blocked the reporter', async () => {
     const [fan, other] = [await namedFan(world), await namedFan(world)]
     await block(fan, other.handle)
     expect((await report(fan, other.handle)).status).toBe(201)
@@ -136,7 +136,7 @@ onEachEngine('A report', world => {
       return { fan, item }
     }
 
-    test('keeps titles and items of that time, and is a case beside that about the fan', async () => {
+    test('keeps titles and items of that time, and is another case than the one about the fan', async () => {
       const [reporter, { fan, item }] = [await namedFan(world), await fanWithLocker()]
       const filed = expectStatus(201, await reportLocker(reporter, fan.handle))
       expect(filed.subject).toEqual({ kind: 'locker', id: fan.handle })
@@ -164,7 +164,7 @@ onEachEngine('A report', world => {
       expect(refusal(await reportLocker(fan, fan.handle))).toEqual([409, 'cannot_report_yourself'])
     })
 
-    test('can be about a fan whom the reporter has blocked, and not about one who has blocked the reporter', async () => {
+    test('can be about a fan that the reporter has blocked, but not about one who has blocked the reporter', async () => {
       const [{ fan }, { fan: other }] = [await fanWithLocker(), await fanWithLocker()]
       await block(fan, other.handle)
       expectStatus(201, await reportLocker(fan, other.handle))

@@ -12,7 +12,7 @@ import { type Fan, onEachEngine, type World } from '../../support/world.ts'
 
 let made = 0
 
-/** A fan of whom the provider says this; the task has run since. */
+/** A fan with these claims of the provider, after a run of the task. */
 async function fanWith(world: World, claims: { email?: string; email_verified?: boolean } = {}) {
   const fan = await world.fan()
   const email = claims.email ?? `find-${++made}@example.com`

@@ -1,4 +1,4 @@
-/** The page of a fan: what each privacy shows to whom. */
+/** The page of a fan: what each privacy setting shows to other fans. */
 import { expect, test } from 'bun:test'
 import { follow, type NamedFan, namedFan, put, remove } from '../../identity/relations/relations-world.ts'
 import { expectStatus, refusal } from '../../play/packs/packs-world.ts'

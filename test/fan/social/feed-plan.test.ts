@@ -69,47 +69,50 @@ function createRandom(seed: number) {
 }
 
 onEachEngine('The pages of a feed', world => {
-  test.each([1, 2, 3])('are all shown events by time, whoever is active or hidden: fans %d', async seed => {
-    const random = createRandom(seed)
-    const readerId = `reader-${seed}`
-    const fans = Array.from({ length: 40 }, (_, n) => ({
-      id: `fan-${seed}-${n}`,
-      isHidden: random(4) === 0,
-      events: random(3) === 0 ? 0 : random(12),
-      // Whole groups of fans are active at other times than others, and several events have the same time.
-      from: random(4) * 50,
-    }))
-    const at = new Date('2026-08-01T12:00:00.000Z')
-    const events = fans.flatMap(({ id, events, from, isHidden }) => {
-      const times = Array.from({ length: events }, () => from + random(60)).toSorted((a, b) => a - b)
-      return times.map((time, n) => ({ id: `${id}-${n}`, userId: id, sequence: n + 1, time, isHidden }))
-    })
-    await world.db.write(async tx => {
-      const { users, fanRelations, events: rows } = tx.tables
-      const user = { provider: 'test', createdAt: at, updatedAt: at }
-      await tx.insert(users).values({ ...user, id: readerId, subject: readerId })
-      for (const { id, isHidden } of fans)
-        await tx.insert(users).values({ ...user, id, subject: id, hiddenAt: isHidden ? at : null })
-      await tx
-        .insert(fanRelations)
-        .values(fans.map(({ id }) => ({ fanId: readerId, otherId: id, followedAt: at })))
-      await tx.insert(rows).values(
-        events.map(({ id, userId, sequence, time }) => ({
-          ...{ source: 'matchday', eventId: id, userId, sequence, type: 'reward.claimed' },
-          ...{ data: '{"rewardId":"scarf"}', occurredAt: at, recordedAt: new Date(at.getTime() + time) },
-        })),
-      )
-    })
-    const byTime = (a: (typeof events)[number], b: typeof a) =>
-      b.time - a.time || (a.userId < b.userId ? 1 : a.userId > b.userId ? -1 : b.sequence - a.sequence)
-    const expected = events.filter(({ isHidden }) => !isHidden).toSorted(byTime)
-    const found: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await readFeed(world.db.read, cursors, { userId: readerId }, { limit: 7, cursor })
-      found.push(...page.items.map(({ id }) => id))
-      cursor = page.nextCursor ?? undefined
-    } while (cursor !== undefined && found.length <= events.length)
-    expect(found).toEqual(expected.map(({ id }) => id))
-  })
+  test.each([1, 2, 3])(
+    'are all shown events by time, for any active and hidden fans: seed %d',
+    async seed => {
+      const random = createRandom(seed)
+      const readerId = `reader-${seed}`
+      const fans = Array.from({ length: 40 }, (_, n) => ({
+        id: `fan-${seed}-${n}`,
+        isHidden: random(4) === 0,
+        events: random(3) === 0 ? 0 : random(12),
+        // Whole groups of fans are active at other times than others, and several events have the same time.
+        from: random(4) * 50,
+      }))
+      const at = new Date('2026-08-01T12:00:00.000Z')
+      const events = fans.flatMap(({ id, events, from, isHidden }) => {
+        const times = Array.from({ length: events }, () => from + random(60)).toSorted((a, b) => a - b)
+        return times.map((time, n) => ({ id: `${id}-${n}`, userId: id, sequence: n + 1, time, isHidden }))
+      })
+      await world.db.write(async tx => {
+        const { users, fanRelations, events: rows } = tx.tables
+        const user = { provider: 'test', createdAt: at, updatedAt: at }
+        await tx.insert(users).values({ ...user, id: readerId, subject: readerId })
+        for (const { id, isHidden } of fans)
+          await tx.insert(users).values({ ...user, id, subject: id, hiddenAt: isHidden ? at : null })
+        await tx
+          .insert(fanRelations)
+          .values(fans.map(({ id }) => ({ fanId: readerId, otherId: id, followedAt: at })))
+        await tx.insert(rows).values(
+          events.map(({ id, userId, sequence, time }) => ({
+            ...{ source: 'matchday', eventId: id, userId, sequence, type: 'reward.claimed' },
+            ...{ data: '{"rewardId":"scarf"}', occurredAt: at, recordedAt: new Date(at.getTime() + time) },
+          })),
+        )
+      })
+      const byTime = (a: (typeof events)[number], b: typeof a) =>
+        b.time - a.time || (a.userId < b.userId ? 1 : a.userId > b.userId ? -1 : b.sequence - a.sequence)
+      const expected = events.filter(({ isHidden }) => !isHidden).toSorted(byTime)
+      const found: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await readFeed(world.db.read, cursors, { userId: readerId }, { limit: 7, cursor })
+        found.push(...page.items.map(({ id }) => id))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined && found.length <= events.length)
+      expect(found).toEqual(expected.map(({ id }) => id))
+    },
+  )
 })

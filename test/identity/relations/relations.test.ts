@@ -108,7 +108,7 @@ onEachEngine('Fans and other fans', world => {
     expect(await handlesOf(fan, 'mutes')).toEqual([other.handle])
   })
 
-  test('the database refuses a block beside a follow, a relation to oneself, and a follow beyond the limit', async () => {
+  test('the database refuses a block together with a follow, a relation to oneself, and a follow beyond the limit', async () => {
     const [fan, other] = [await namedFan(world), await namedFan(world)]
     const at = world.clock.now()
     const relation = { fanId: fan.id, otherId: other.id, followedAt: at }

@@ -101,7 +101,7 @@ for (const engine of engines) {
         const [won, ...others] = answers.filter(({ status }) => status === 200)
         expect([won?.status, others]).toEqual([200, []])
         expect(desks).toContain(won?.usedBy ?? '')
-        // Those who lost learn when and by whom, and it is what the winner was told.
+        // The others learn when and by which source it was done, as the winner did.
         for (const { status, usedAt, usedBy } of answers.filter(answer => answer !== won))
           expect([status, usedAt, usedBy]).toEqual([409, won?.usedAt ?? '', won?.usedBy ?? ''])
       }

@@ -61,7 +61,7 @@ async function addEntry(db: Database, userId: string, delta: number, reason: str
 onEachEngine(
   'Figures of a day',
   world => {
-    test('count fans, their events by type, and those of whom anything was recorded', async () => {
+    test('count fans, their events by type, and fans with events', async () => {
       const [first, second] = [await addFan(world), await addFan(world)]
       const types = ['onboarding.completed', 'reward.claimed', 'reward.redeemed', 'order.paid']
       for (const type of [...types, 'reward.claimed', 'purchase.completed'])

@@ -129,7 +129,7 @@ onEngine(sqliteEngine, 'rate limits', world => {
     expect(world.logged.slice(logged).filter(isEvent)).toHaveLength(1)
   })
 
-  test('behind an address with too many failures, whoever has a valid token is served', async () => {
+  test('behind an address with too many failures, callers with a valid token are served', async () => {
     const { client } = limited(world, { tokensPerAddress: 2 })
     const fan = await world.fan()
     const grant = (await client(fan.token).post('/api/auth/native-token', {})).body

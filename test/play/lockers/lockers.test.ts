@@ -1,4 +1,4 @@
-/** Lockers: what a fan shows, and to whom. */
+/** Lockers: what a fan shows, and which fans see it. */
 import { describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { block, follow, type NamedFan, namedFan } from '../../identity/relations/relations-world.ts'

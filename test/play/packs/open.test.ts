@@ -193,7 +193,7 @@ onEachEngine('bun run verify-draw', world => {
     await Bun.write(file, JSON.stringify({ ...proof, clientSeed: 'my Luck' }))
     const broken = await verify(file)
     expect([broken.code, broken.out]).toEqual([1, ''])
-    expect(broken.error).toStartWith('The proof does not hold')
+    expect(broken.error).toStartWith('The proof is not valid')
   })
 })
 

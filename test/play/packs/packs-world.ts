@@ -96,7 +96,7 @@ export async function buyWithMoney(fan: Client, packId: string) {
   return expectStatus(200, await complete(fan, id, await receipt(fan, id)))
 }
 
-/** The body of an answer that a test builds upon. */
+/** The body of a successful response. */
 export function expectStatus(status: number, answer: Answer): Answer['body'] {
   if (answer.status !== status) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`)
   return answer.body

@@ -87,7 +87,7 @@ onEachEngine('POST /api/quests/claim', world => {
     for (const fan of [first, second]) await happen(world, fan, quest.type)
     expect((await claim(first, quest.id)).body.quest.given).toMatchObject({ points: 1, rewardId })
     expect(await ownEvents(world, first, 'reward.claimed')).toMatchObject([{ rewardId }])
-    // The stock is empty: the points are given all the same.
+    // The stock is empty, but the points are given.
     expect((await claim(second, quest.id)).body.quest.given).toMatchObject({ points: 1, rewardId: null })
     expect(await ownEvents(world, second, 'reward.claimed')).toEqual([])
     const rewardsOf = async (fan: typeof first) => (await fan.get('/api/user/rewards')).body.rewards

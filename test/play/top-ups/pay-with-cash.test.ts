@@ -124,7 +124,7 @@ onEachEngine(
       expect(await cashOf(world, fan)).toEqual([PRICE, 0])
       expect(refusal(await complete(fan, id))).toEqual([409, 'purchase_expired'])
       expect(refusal(await holdForPack(fan, id))).toEqual([409, 'purchase_expired'])
-      // Booked by whoever holds next.
+      // Booked with the next hold.
       const next = await startPack(fan)
       expectStatus(200, await holdForPack(fan, next))
       expectStatus(200, await complete(fan, next))

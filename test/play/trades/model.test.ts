@@ -96,7 +96,7 @@ class Model {
   readonly trades: Modelled[] = []
   readonly owners = Array.from({ length: ITEMS }, (_, n) => n % FANS)
   private readonly moved: number[] = Array(ITEMS).fill(Number.NEGATIVE_INFINITY)
-  /** To whom the sign-in of each fan leads. */
+  /** The fan that each sign-in reaches. */
   private readonly leadsTo = Array.from({ length: FANS }, (_, fan) => fan)
 
   take(now: number, step: Step): string {

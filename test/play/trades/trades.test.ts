@@ -129,7 +129,7 @@ onEachEngine(
       }
     })
 
-    test('is not offered to a fan whom moderators have hidden, as if the handle were nobody’s', async () => {
+    test('is not offered to a fan that moderators have hidden, as if the handle were nobody’s', async () => {
       const [a, b] = await pair()
       const item = await drawnItem(world, a)
       const about = { fanId: b.id, reason: 'spam', decidedBy: 'desk' } as const

@@ -34,7 +34,7 @@ onEachEngine('Entries for holders of a token', world => {
     expect(await requiredNow()).toEqual({})
   })
 
-  test('a product shows it beside its other requirements', async () => {
+  test('a product shows it together with its other requirements', async () => {
     const entry = entryOf({ requires: { points: 5, holds } })
     expect((await addProduct(world, entry)).outcome).toBe('created')
     expect((await world.anonymous.get(`/api/products/${entry.id}`)).body.requires).toEqual({

@@ -106,7 +106,7 @@ onEachEngine(
       ['that is cut', async () => `0x${'11'.repeat(64)}`],
       ['of zeros', async () => `0x${'00'.repeat(65)}`],
       ['beyond the order', async () => `0x${'ff'.repeat(64)}1b`],
-      ['of one byte', async () => '0x00'],
+      ['with a single byte', async () => '0x00'],
       ['of the greatest length', async () => `0x${'ab'.repeat(8_192)}`],
     ])('is refused for a signature %s', async (_, sign) => {
       const [fan, account] = [await world.fan(), newAccount()]

@@ -102,7 +102,7 @@ function ApprovalDialog({ of: kept, onClose }: { of: Kept; onClose: () => unknow
   const isOwn = kept.requestedBy.id === session.value?.staff.id
   const confirm = useAction(async () => {
     const { result } = await api.confirmApproval({ approvalId: kept.id })
-    // Of a server key. Who confirms hands it over, since nothing else shows it.
+    // A created server key. The person who confirms must hand it over, since nothing else shows it.
     const made = Object(result).key
     if (typeof made === 'string') return setKey(made)
     toast(`${wordsOf(kept.operation)}: done.`)

@@ -1,4 +1,4 @@
-/** What staff did: the log, its verification, and who is signed in. */
+/** The audit log, its verification, and the sessions of staff. */
 import { useState } from 'preact/hooks'
 import { addressOfRead, api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** Who of the staff is signed in, and the end of their sessions. */
+/** The sessions of staff, with buttons to end them. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'

@@ -86,7 +86,7 @@ interface ConditionProps {
 
 function Condition({ value: condition, pointer, disabled, onChange }: ConditionProps) {
   const { path, op, value } = condition
-  // The page shows what is stored: another comparison is chosen by a person.
+  // Shows the stored operator; only a person chooses another.
   const operator = isOperator(op) ? op : null
   return (
     <div class="condition">
@@ -138,7 +138,7 @@ function Condition({ value: condition, pointer, disabled, onChange }: ConditionP
   )
 }
 
-/** `12`, `true` and `null` are no texts; a text that looks like one stands in quotes. */
+/** `12`, `true` and `null` are not text; text that looks like them must be in quotes. */
 function parsed(text: string): Value {
   const trimmed = text.trim()
   if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null|".*")$/.test(trimmed))

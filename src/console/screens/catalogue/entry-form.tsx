@@ -1,4 +1,4 @@
-/** The form of an entry: checked first, then saved with the difference in sight and a reason. */
+/** The form of an entry: it is checked first, then saved with a view of the difference and a reason. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, type Data, hasCode, ProblemError } from '../../api.ts'
@@ -23,13 +23,13 @@ interface FormProps {
   revision: number | null
   mayWrite: boolean
   onSaved: (id: string) => Promise<void>
-  /** The stored entry that the draft was put on top of. */
+  /** The stored entry on which the merged draft is based. */
   onMerged: (stored: Pick<ShownEntry, 'entry' | 'revision'>) => void
   /** Instead of the fields. */
   children: ComponentChildren
 }
 
-/** What an entry keeps once it exists. */
+/** Members that cannot change once an entry exists. */
 const fixedIn = ({ properties = {} }: Schema) =>
   Object.keys(properties).filter(name => properties[name]?.readOnly)
 
@@ -43,14 +43,14 @@ export function EntryForm(props: FormProps) {
     setPlan(await api.planCatalogueEntry({ kind, entry }))
   })
   const id = typeof draft.id === 'string' ? draft.id : ''
-  // An error of the save stands at its field as well, when the dialog has closed.
+  // After the dialog has closed, an error of the save is also shown at its field.
   const failure = check.error ?? error
   const pointers =
     failure instanceof ProblemError
       ? (failure.problem.errors ?? []).flatMap(({ pointer }) => pointer ?? [])
       : []
 
-  /** Somebody saved meanwhile: the own changes are put on top of theirs, to be looked at again. */
+  /** Somebody saved meanwhile: applies the user's changes to the new version, to be checked again. */
   async function merge() {
     const stored = await api.readCatalogueEntry({ kind, entryId: id })
     const { merged: next, both } = mergeChanges(base, draft, stored.entry)

@@ -1,4 +1,4 @@
-/** One entry: its form, its JSON, its history, and what a rule or quest would have given. */
+/** One entry: its form, its JSON, its history, and a preview for rules and quests. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -35,7 +35,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
   )
   const back = { to: addressOf('catalogue', name), title: titleOf(kind) }
   const { data } = resource
-  // The first read decides what is edited: a later one, by itself, must not replace what is typed.
+  // The first read is what is edited. A later read must not replace typed text.
   const [first, setFirst] = useState<ShownEntry | null>(null)
   const known = data && 'entry' in data ? data : null
   const shown = first ?? known
@@ -49,7 +49,7 @@ export function EntryScreen({ kind, id }: EntryProps) {
   const stored = id === null ? null : shown
   return (
     <Editor
-      // A save begins anew with what was stored.
+      // After a save, starts again with the stored entry.
       key={stored?.revision ?? 'new'}
       kind={name}
       stored={stored}
@@ -68,7 +68,7 @@ interface EditorProps {
   stored: ShownEntry | null
   schema: Schema
   back: { to: string; title: string }
-  /** After the entry was changed: reads it again. */
+  /** Called after a change of the entry, to read it again. */
   onStored: () => Promise<void>
 }
 
@@ -158,7 +158,7 @@ interface SwitchProps {
   onStored: () => Promise<void>
 }
 
-/** Takes an entry back, or offers it again. */
+/** Switches an entry off or on. */
 function Switch({ kind, stored, isChanged, onStored }: SwitchProps) {
   const [isOpen, setOpen] = useState(false)
   const active = stored.state === 'off'

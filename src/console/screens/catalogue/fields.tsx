@@ -75,12 +75,12 @@ interface SchemaFieldProps {
   required: boolean
   pointer: string
   value: Value
-  /** Undefined takes the member away. */
+  /** Undefined removes the member. */
   onChange: (value: Value) => void
   disabled?: boolean
 }
 
-/** One member, in whatever shape its schema has. */
+/** One member, for any shape of its schema. */
 function Field({
   name,
   schema: given,
@@ -97,7 +97,7 @@ function Field({
   const hint = hintOf(name, schema, given)
   const isRequired = required && !nullable
   const field: FieldProps = { label, pointer, hint, required: isRequired, disabled }
-  /** Nothing is the absence of what is optional. */
+  /** Empty text removes an optional member. */
   const changeText = (text: string) => onChange(text === '' && !isRequired ? empty : text)
   const text = typeof value === 'string' ? value : ''
   switch (shape.is) {
@@ -219,7 +219,7 @@ function Field({
   }
 }
 
-/** What a row of a list has inside. */
+/** The content of a row in a list. */
 function RowFields({ items, ...row }: RowContent & { items: Schema; disabled: boolean }) {
   const { schema } = withoutNull(items)
   const { value, pointer, disabled, label, onChange } = row
@@ -247,7 +247,7 @@ interface GroupProps extends FieldProps {
   children: ComponentChildren
 }
 
-/** Members of an object in a frame; one that is optional is switched on first. */
+/** The members of an object in a frame. An optional object is switched on first. */
 function Group({ label, hint, isOptional, isSet, onSet, disabled = false, children }: GroupProps) {
   return (
     <fieldset class="group">
@@ -261,7 +261,7 @@ function Group({ label, hint, isOptional, isSet, onSet, disabled = false, childr
   )
 }
 
-/** What an amount of minor units is as money. */
+/** An amount of minor units, written as money. */
 function PriceNote({ value: { amount, currency } }: { value: Members }) {
   if (typeof amount !== 'number' || typeof currency !== 'string') return null
   if (currency !== 'POINTS' && !/^[A-Z]{3}$/.test(currency)) return null

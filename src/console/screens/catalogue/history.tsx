@@ -1,4 +1,4 @@
-/** The revisions of an entry: who changed what, when and why, and the way back. */
+/** The revisions of an entry: who changed what, when and why, and how to restore one. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -116,7 +116,7 @@ function RevisionDialog(props: RevisionProps) {
       <SaveDialog
         title={`Restore revision ${number}`}
         action="Restore"
-        // The way back: from what is stored to what it was.
+        // Reversed: from the stored state to the earlier one.
         changes={toRestore.data.changes.map(({ member, from, to }) => ({ member, from: to, to: from }))}
         onClose={onClose}
         onConfirm={async reason => {

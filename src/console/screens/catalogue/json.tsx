@@ -1,4 +1,4 @@
-/** The draft as JSON, as it stands in a file of the catalogue. */
+/** The draft as JSON, as in a file of the catalogue. */
 import { useState } from 'preact/hooks'
 import { Copy } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/form.tsx'
@@ -34,7 +34,7 @@ export function JsonPanel({ draft, onChange, disabled }: JsonProps) {
         }}
       />
       {typeof parsed === 'string' && (
-        // What is broken is not saved: the form would save the last draft instead.
+        // Invalid JSON must not be saved, since the form would save the last valid draft instead.
         <p class="field-error" role="alert" data-empty>
           {parsed}
         </p>
@@ -44,7 +44,7 @@ export function JsonPanel({ draft, onChange, disabled }: JsonProps) {
   )
 }
 
-/** The entry, or what is wrong with the text. */
+/** The entry, or the error of the text. */
 function parse(text: string): Members | string {
   try {
     const value: unknown = JSON.parse(text)

@@ -5,7 +5,7 @@ import type { Tone } from '../../parts/badge.tsx'
 export type Kind = Data<'listCatalogueKinds'>['kinds'][number]
 export type KindName = Kind['kind']
 
-/** In the order of the tabs: first what gives fans something. */
+/** In the order of the tabs: first kinds that give fans something. */
 export const inOrder = (kinds: Kind[]): Kind[] =>
   kinds.toSorted((a, b) => Number(b.givesValue) - Number(a.givesValue))
 

@@ -1,4 +1,4 @@
-/** A list of an entry: rows that open, move and go. */
+/** A list in an entry: rows can be opened, moved and removed. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -50,7 +50,7 @@ export function ListField({ items, max, value, nullable, onChange, renderRow, ..
         <ol class="rows">
           {rows.map((row, index) => (
             <Row
-              // Rows have no id of their own while they are typed: their place is what they are.
+              // Rows have no id while they are edited, so their index is the key.
               key={index}
               row={row}
               index={index}
@@ -102,7 +102,7 @@ interface RowProps {
   renderRow: ListProps['renderRow']
 }
 
-/** An object is closed until it is opened: a pack may have a thousand items. */
+/** Objects are collapsed at first, since a pack may have a thousand items. */
 function Row({ row, index, count, label, pointer, isOpen, disabled, renderRow, ...change }: RowProps) {
   const { onChange, onMove, onRemove } = change
   const [opened, setOpened] = useState(isOpen)
@@ -135,7 +135,7 @@ function Row({ row, index, count, label, pointer, isOpen, disabled, renderRow, .
   )
 }
 
-/** What tells a row from others: its name or its id, and its weight or stock. */
+/** A summary of a row: its name or id, and its weight or stock. */
 function summaryOf({ id, name, title, weight, stock, target }: Members): string {
   const text = [name, title].find(one => one !== undefined && one !== '')
   const named = typeof text === 'string' ? text : isMembers(text) ? Object.values(text)[0] : undefined

@@ -1,4 +1,4 @@
-/** The entries of a kind: search, state, and the way to a new one. */
+/** The entries of a kind, with search, states, and a link to create one. */
 import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { ButtonLink } from '../../parts/button.tsx'

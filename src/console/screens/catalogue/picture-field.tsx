@@ -1,4 +1,4 @@
-/** The address of a picture, which can be uploaded in its place. */
+/** The address of a picture, or an upload of one. */
 import { useId, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { type FieldProps, TextField } from '../../parts/form.tsx'
@@ -10,7 +10,7 @@ interface PictureProps extends FieldProps {
   onChange: (value: string) => void
 }
 
-/** As `MAX_UPLOAD_BYTES`. A larger one would be sent in vain. */
+/** The same as `MAX_UPLOAD_BYTES`: the server would refuse a larger file. */
 const MAX_BYTES = 6 * 1024 * 1024
 
 export function PictureField({ value, onChange, ...field }: PictureProps) {

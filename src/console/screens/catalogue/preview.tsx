@@ -1,4 +1,4 @@
-/** What a draft of a rule or quest would have given for the events of the last days. */
+/** A preview of the grants of a draft rule or quest for the events of the last days. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type LineOf, readLines } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** What changes from what to what, and the reason for it. */
+/** The changes of a save, and the reason for it. */
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -8,7 +8,7 @@ import { useAction } from '../../parts/resource.ts'
 
 interface SaveProps {
   title: string
-  /** Null: all of it is new. */
+  /** Null: the entry is new. */
   changes: Change[] | null
   onConfirm: (reason: string) => Promise<unknown>
   onClose: () => void

@@ -11,7 +11,7 @@ import { EntriesScreen } from './list.tsx'
 
 /** `/catalogue`, `/catalogue/reward`, `/catalogue/reward/new`, `/catalogue/reward/entry/home-scarf`. */
 export function Screen() {
-  // Another screen reads the numbers of entries again.
+  // A key for each address, so that another screen reads the numbers of entries again.
   return <Shown key={route.value.join('/')} />
 }
 

@@ -1,4 +1,4 @@
-/** What a JSON Schema of an entry asks a form to show. */
+/** Reads the JSON Schema of an entry for its form. */
 import type { Data } from '../../api.ts'
 
 /** The keywords that the schemas of entries use. */
@@ -88,7 +88,7 @@ function stringShape({ format, pattern = '', maxLength, examples }: Schema): Sha
   return { is: 'string', max: maxLength, example: typeof example === 'string' ? example : undefined }
 }
 
-/** A value to begin with. */
+/** An initial value. */
 export function initialOf(given: Schema): Value {
   const { schema, nullable } = withoutNull(given)
   if (given.default !== undefined) return structuredClone(given.default)
@@ -156,12 +156,12 @@ export function labelOf(name: string): string {
   return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Where the words of a file say little in a form. */
+/** Hints for members whose schema description does not help in a form. */
 const HINTS: Record<string, string> = {
   active: 'Off: it is kept, but not offered.',
   id: 'A short name without spaces, such as home-scarf. It cannot be changed later.',
   startsAt: 'Empty: at once.',
-  endsAt: 'Empty: for ever. At this time it is over.',
+  endsAt: 'Empty: without end. At this time it is over.',
   imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
   stock: 'Units in all, used ones included. Empty: no limit.',
   supply: 'Packs in all, sold ones included. Empty: no limit.',
@@ -197,8 +197,8 @@ export const isEqual = (a: Value, b: Value): boolean => {
 }
 
 /**
- * What somebody saved meanwhile, with the own changes on top. `both`: members that both changed, where the own value is
- * taken.
+ * The entry that somebody saved meanwhile, with the user's changes applied. `both`: members that both changed; the user's
+ * value is used.
  */
 export function mergeChanges(
   base: Members,

@@ -1,4 +1,4 @@
-/** What is known of a code, in words that are read from two metres away. */
+/** The result of a code, in words that can be read from two metres away. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, type Data, UnreachableError } from '../../api.ts'
@@ -167,10 +167,10 @@ function UndoUse({ code, onDone }: { code: DeskCode; onDone: () => unknown }) {
   )
 }
 
-/** An order has taken the voucher: that ends with the order. */
+/** Whether an order has used the voucher; only the order can undo that. */
 const isOfOrder = (by: string) => by.startsWith('order:')
 
-/** Sources of the club's systems as they are; the two that are not names in words. */
+/** The name of a source; the two special sources are in words. */
 function sourceOf(by: string): string {
   if (by === 'operator') return 'an operator'
   return isOfOrder(by) ? 'an order that it paid' : by

@@ -1,4 +1,4 @@
-/** Reads codes from the camera: by the browser's own detector, else by a library that is loaded then. */
+/** Reads codes from the camera: with the browser's own detector, otherwise with a library that is loaded on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Note, Skeleton } from '../../parts/states.tsx'
 
@@ -12,7 +12,7 @@ interface NativeDetector {
   getSupportedFormats(): Promise<string[]>
 }
 
-/** Between two looks at the picture. */
+/** Pause between two scans of the picture. */
 const PAUSE_MS = 150
 
 async function createDetector(): Promise<Detector> {
@@ -52,7 +52,7 @@ function explain(error: unknown): string {
 }
 
 interface CameraProps {
-  /** Called for each look at the picture that has a code. */
+  /** Called for each scan of the picture that finds a code. */
   onCode: (text: string) => unknown
 }
 

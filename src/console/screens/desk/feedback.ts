@@ -1,4 +1,4 @@
-/** The answer of the desk for ears and hands: staff look at the fan, not at the screen. */
+/** Sounds and vibration of the desk, since staff look at the fan and not at the screen. */
 
 let audio: AudioContext | undefined
 
@@ -10,7 +10,7 @@ export type Feedback = keyof typeof TONES
 
 const TONE_S = 0.13
 
-/** Silent where the browser allows neither: no one has touched the page yet, or the device has no motor. */
+/** Silent if the browser allows neither: nobody has touched the page yet, or the device cannot vibrate. */
 export function play(feedback: Feedback): void {
   navigator.vibrate?.([...PATTERNS[feedback]])
   try {

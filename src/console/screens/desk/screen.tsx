@@ -1,4 +1,4 @@
-/** The desk: a code is typed or scanned, looked at, and used once. Made for a phone in one hand. */
+/** The desk: a code is typed or scanned, looked up, and used once. Designed for a phone in one hand. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, UnreachableError } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -10,7 +10,7 @@ import { Camera } from './camera.tsx'
 import { play } from './feedback.ts'
 
 const DIRECT_KEY = 'matchday console desk direct'
-/** The code in front of the camera is read many times: again only after this time without it. */
+/** The camera reads the same code many times. It counts again only after this time without it. */
 const SAME_CODE_MS = 4_000
 
 /** A QR code may hold an address of the app with the code at its end. */
@@ -87,7 +87,7 @@ export function Screen() {
   const scan = (scanned: string) => {
     const [code, now] = [codeIn(scanned), Date.now()]
     const isSame = code === seen.current.code && now - seen.current.at < SAME_CODE_MS
-    // A code that comes while another is asked for is read again after it.
+    // A code that is scanned while another is looked up is read again afterwards.
     if (isBusy && !isSame) return
     seen.current = { code, at: now }
     if (isSame) return
@@ -101,7 +101,7 @@ export function Screen() {
     focusInput()
   }
   useEffect(() => localStorage.setItem(DIRECT_KEY, isDirect ? 'yes' : 'no'), [isDirect])
-  // A touch screen would open its keyboard over the button that scans.
+  // On a touch screen, the keyboard would cover the scan button.
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) input.current?.focus()
   }, [])
@@ -152,7 +152,7 @@ export function Screen() {
                 value={text}
                 onInput={event => {
                   setText(event.currentTarget.value)
-                  // What was shown is of another code: it must not be used in place of this one.
+                  // The shown answer belongs to another code, which must not be used by mistake.
                   setAnswer(null)
                 }}
                 placeholder="XXXX-XXXX-XXXX-XXXX"

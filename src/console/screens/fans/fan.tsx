@@ -1,4 +1,4 @@
-/** A fan: who it is, what keeps the fan from something, and everything that happened. */
+/** A fan: identity, states and restrictions, and the timeline. */
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Copy } from '../../parts/button.tsx'

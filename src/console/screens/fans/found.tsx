@@ -3,7 +3,7 @@ import { addressOf, navigate } from '../../router.tsx'
 import { StateBadges } from './states.tsx'
 import type { FoundFan } from './types.ts'
 
-/** What the text is, as it stands after “by”. */
+/** The kind of match, as written after “by”. */
 const REASONS: Record<FoundFan['matches'][number]['by'], string> = {
   user_id: 'id',
   subject: 'subject',

@@ -19,7 +19,7 @@ function factsOf({ reason, createdAt, until, decidedBy }: Sanction): Parameters<
   return facts
 }
 
-/** What is in force, and every decision about the fan. */
+/** Sanctions in force, and all decisions about the fan. */
 export function ModerationTab({ head: { id, sanctions } }: { head: FanHead }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** Finds fans while the staff type. What was searched is kept nowhere but in this page, as long as the same person is signed in. */
+/** Finds fans while staff type. The search is kept only in this page, while the same person is signed in. */
 import { signal } from '@preact/signals'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
@@ -12,13 +12,13 @@ import type { FoundFans } from './types.ts'
 
 const PAUSE_MS = 150
 
-/** The fans of one text: while another one is searched, they are not its answer. */
+/** The fans for one text. They are not shown as the result of another text. */
 interface Result {
   text: string
   found: FoundFans
 }
 
-/** So that Back shows the results again. Not in the address, which the browser's history would keep. */
+/** Kept so that Back shows the results again, but not in the address, which the browser's history would store. */
 const last = signal<{ staffId: string; text: string; result: Result | null } | null>(null)
 
 const lastOf = (staffId: string | undefined) => (last.peek()?.staffId === staffId ? last.peek() : null)
@@ -32,7 +32,7 @@ export function SearchScreen() {
   const [chosen, setChosen] = useState(0)
   const [attempt, setAttempt] = useState(0)
   const wanted = text.trim()
-  /** The text for which Enter was pressed before its fans were there. */
+  /** The text for which Enter was pressed before its fans had loaded. */
   const awaited = useRef('')
   const isBusy = wanted !== '' && error === null && result?.text !== wanted
 
@@ -61,7 +61,7 @@ export function SearchScreen() {
     }
   }, [wanted, attempt])
 
-  // Those of the former text stay in sight, and no key opens them.
+  // The fans of the previous text stay visible, but no key opens them.
   const shown = error === null ? (result?.found.fans ?? []) : []
   const fans = isBusy ? [] : shown
   const open = (index: number) => {

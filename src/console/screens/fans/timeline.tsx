@@ -1,4 +1,4 @@
-/** Everything about a fan in one list. Details open in place, with the rules that judged an event. */
+/** Everything about a fan in one list. Details open in place, with the rules that evaluated an event. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -54,7 +54,7 @@ export function FanTimeline({ fanId, only }: { fanId: string; only?: Kind }) {
     api.readFanTimeline({ fanId, kind, cursor }, { signal }),
   )
   const items = pages.data ?? []
-  // A page may be empty where much is left out: the next one is read at once.
+  // A page may be empty if much is left out. The next one is then read at once.
   useEffect(() => {
     if (items.length === 0 && pages.hasMore && !pages.isLoadingMore && pages.moreError === null)
       void pages.more()

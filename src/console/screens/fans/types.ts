@@ -1,4 +1,4 @@
-/** What the operations of fans answer. */
+/** Response types of the operations on fans. */
 import type { Data } from '../../api.ts'
 
 export type FoundFan = FoundFans['fans'][number]

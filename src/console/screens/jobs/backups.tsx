@@ -1,4 +1,4 @@
-/** Backups: start one, and where they lie. */
+/** Backups: starts one, and lists the files. */
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'

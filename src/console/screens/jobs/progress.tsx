@@ -1,7 +1,7 @@
 import { formatCount } from '../../parts/format.ts'
 import { type RunData, titleOf } from './words.ts'
 
-/** How far a run is. */
+/** The progress of a run. */
 export function RunProgress({ of: run }: { of: RunData }) {
   const { done, total, unit } = run
   return (

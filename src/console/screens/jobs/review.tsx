@@ -1,4 +1,4 @@
-/** What a dry run says, and the decision to import; what an import has done. */
+/** The result of a dry run with the decision to import, and the result of an import. */
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'

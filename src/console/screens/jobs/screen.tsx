@@ -31,7 +31,7 @@ const VERIFICATIONS: Record<Verification, { title: string; about: string }> = {
   },
   'verify-provenance': {
     title: 'Verify items',
-    about: 'Recomputes the history of every item that changed hands.',
+    about: 'Recomputes the history of every transferred item.',
   },
 }
 

@@ -1,4 +1,4 @@
-/** Uploads a file for an import, and has it tried. */
+/** Uploads a file for an import, and starts its dry run. */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
@@ -11,12 +11,12 @@ import { IMPORTS, type ImportKind, type RunData } from './words.ts'
 
 interface UploadProps {
   kind: ImportKind
-  /** With the run that tries the file. */
+  /** Called with the dry run of the file. */
   onSent: (run: RunData) => unknown
   onClose: () => unknown
 }
 
-/** What has arrived: another attempt goes on from there. */
+/** The parts that have arrived, so that another attempt continues from there. */
 interface Sent {
   file: File
   announced: Data<'announceImportFile'>

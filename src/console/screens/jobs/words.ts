@@ -13,7 +13,7 @@ interface ImportWords {
   what: string
   about: string
   accept: string
-  /** What a row of the file is, and the numbers of a result. */
+  /** The name of a row of the file, and the numbers of a result. */
   numbers: readonly (readonly [count: string, words: string])[]
 }
 
@@ -79,7 +79,7 @@ const isOther = (kind: string): kind is keyof typeof OTHERS => Object.hasOwn(OTH
 export function titleOf(run: RunData): string {
   const { kind } = run
   if (isImport(kind)) return `${isDryRun(run) ? 'Dry run' : 'Import'} of ${IMPORTS[kind].what}`
-  // A run of another version may be of a kind that this one does not know.
+  // A run of another version may have a kind that this version does not know.
   return isOther(kind) ? OTHERS[kind] : kind
 }
 
@@ -117,5 +117,5 @@ export function summaryOf(run: RunData): string {
     .join(', ')
 }
 
-/** Lines that a file has and an import leaves out. */
+/** Lines of a file that an import leaves out. */
 export const faultsOf = ({ counts }: RunData) => Number(counts.invalid ?? 0) + Number(counts.refused ?? 0)

@@ -38,7 +38,7 @@ export function CreateDialog({ scopes, onDone, onClose }: CreateProps) {
           <TextField
             label="Source"
             pointer="/source"
-            hint="The system, such as turnstiles. Its events carry this name for ever."
+            hint="The system, such as turnstiles. Its events keep this name."
             required
             autofocus
             value={source}

@@ -1,4 +1,4 @@
-/** Server keys: with which the club's own systems call the API. */
+/** Server keys, with which the club's own systems call the API. */
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'

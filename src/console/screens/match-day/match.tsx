@@ -1,4 +1,4 @@
-/** One match: its score by hand, its predictions, and its gate. */
+/** One match: entry of its score, its predictions, and its gate. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, asWritten } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -17,7 +17,7 @@ import { ScoreEntry } from './score-entry.tsx'
 import { type MatchDetail, nameOf, statusOf } from './words.ts'
 
 const POLL_MS = 15_000
-/** While predictions are settled. */
+/** Interval of reads while predictions are settled. */
 const RUNNING_MS = 3_000
 
 export function MatchScreen({ matchId }: { matchId: string }) {

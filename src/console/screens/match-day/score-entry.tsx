@@ -1,4 +1,4 @@
-/** Status, scores and kick-off, written as a whole with the next revision. */
+/** Status, scores and kick-off, written together with the next revision. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, hasCode } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -24,7 +24,7 @@ const stateOf = ({ status, homeScore, awayScore, kickoffAt }: State): State => (
 
 const hasScores = (status: State['status']) => status === 'live' || status === 'finished'
 
-/** What the new state does with predictions that were settled; null: nothing. */
+/** The effect of the new state on settled predictions; null: none. */
 function effectOf({ progress, ...before }: MatchDetail, after: State): string | null {
   if (progress.action === null || progress.action === 'reopen') return null
   const isSame =
@@ -36,7 +36,7 @@ function effectOf({ progress, ...before }: MatchDetail, after: State): string | 
   const all = `${formatCount(progress.predictions)} ${progress.predictions === 1 ? 'prediction' : 'predictions'}`
   const granted = `By the current result fans have ${formatCount(progress.points)} points.`
   const rest = 'What a fan has spent meanwhile is not taken back.'
-  if (after.status === 'finished') return `${all} will be settled anew by the new result. ${granted} ${rest}`
+  if (after.status === 'finished') return `${all} will be settled again by the new result. ${granted} ${rest}`
   if (after.status === 'cancelled')
     return `${all} will count for nothing. ${granted} They are taken back. ${rest}`
   return `${all} will be open again. ${granted} They are taken back. ${rest}`
@@ -49,7 +49,7 @@ export function ScoreEntry({ of, match }: { of: MatchDetail; match: Resource<Mat
   const isChanged = JSON.stringify(stateOf(base)) !== JSON.stringify(state)
   const isOutdated = of.revision !== base.revision
   useUnsaved(isChanged ? 'What you entered for the match' : null)
-  /** What others report is taken over while nothing is written here. */
+  /** Takes over reports of others while nothing is typed here. */
   const takeOver = (newer: MatchDetail) => {
     setBase(newer)
     setState(stateOf(newer))

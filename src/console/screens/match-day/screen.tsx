@@ -90,7 +90,7 @@ function Matches() {
   )
 }
 
-/** From a day without a match to the next one that has some. */
+/** Leads from a day without matches to the next day with matches. */
 function NextMatch({ from, onOpen }: { from: string; onOpen: (day: string) => void }) {
   const next = useResource(`match after ${from}`, signal =>
     api.listConsoleMatches({ from, limit: 1 }, { signal }),

@@ -1,4 +1,4 @@
-/** Open appeals: each is decided by another person than its sanction. */
+/** Open appeals. The person who decided the sanction cannot decide its appeal. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'

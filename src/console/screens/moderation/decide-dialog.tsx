@@ -32,7 +32,7 @@ interface FrameProps {
   onClose: () => unknown
 }
 
-/** The reason of the list, and the internal note. Enter in the list of reasons sends it. */
+/** The reason from the list, and the internal note. Enter in the list of reasons sends the decision. */
 function Frame({
   title,
   about,

@@ -1,4 +1,6 @@
-/** What the subject of a report showed when it was reported. Fans wrote it: it is shown as text, never as a picture or a link. */
+/**
+ * The content of a subject at the time of the report. Fans wrote it, so it is shown as text, never as a picture or a link.
+ */
 import type { ComponentChildren } from 'preact'
 import { Facts } from '../../parts/page.tsx'
 

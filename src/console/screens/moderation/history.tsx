@@ -1,4 +1,4 @@
-/** What was decided about a fan before, with what is in force. */
+/** Earlier decisions about a fan, with sanctions in force. */
 import { useState } from 'preact/hooks'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'

@@ -92,7 +92,7 @@ function CaseQueue({ onDone }: { onDone: () => Promise<void> }) {
 
 /** Of `--case-row` in moderation.css. */
 const ROW_REM = 4
-/** Cases before the end of the list at which the next page is read: the keyboard is never faster. */
+/** Number of cases before the end of the list at which the next page is read, so that keyboard users do not wait. */
 const AHEAD = 20
 
 interface CasesProps {
@@ -106,7 +106,8 @@ function Cases({ cases, pages, onDone }: CasesProps) {
   const [chosenId, choose] = useParameter('case')
   const [deciding, setDeciding] = useState<Exclude<Kind, 'lift'> | null>(null)
   const [isHelpOpen, setHelpOpen] = useState(false)
-  // Without a choice the first one: it stays in sight when a heavier one comes, or a decision would be of that.
+  // Without a selection, the first case is open. It stays open when a heavier one arrives, so that a decision is not made
+  // about the wrong case.
   const first = useRef<string | null>(null)
   if (deciding === null && !cases.some(({ caseId }) => caseId === first.current))
     first.current = cases[0]?.caseId ?? null
@@ -121,7 +122,7 @@ function Cases({ cases, pages, onDone }: CasesProps) {
       void pages.more()
   })
 
-  /** The case that stands where this one was. */
+  /** Opens the case that is now in the position of this one. */
   const goOn = async () => {
     const next = cases[index + 1] ?? cases[index - 1]
     choose(next?.caseId ?? '')
@@ -140,7 +141,7 @@ function Cases({ cases, pages, onDone }: CasesProps) {
     if (shown.data && shown.error === null && may('moderation.write')) setDeciding(kind)
   }
   const isDialogOpen = deciding !== null || isHelpOpen
-  // Before the next key: the one that follows Escape at once must not get lost.
+  // A layout effect, so that a key pressed right after Escape is not lost.
   useLayoutEffect(() => {
     if (isDialogOpen) return
     const press = (event: KeyboardEvent) => {
@@ -233,7 +234,7 @@ function Cases({ cases, pages, onDone }: CasesProps) {
 interface CaseItemProps {
   of: ListedCase
   place: number
-  /** Of the whole list; -1 while it is not known. */
+  /** Length of the whole list; -1 if unknown. */
   count: number
   isChosen: boolean
   onChoose: () => unknown

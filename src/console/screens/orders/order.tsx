@@ -1,4 +1,4 @@
-/** One order: its lines with their states, where it goes, and its refund. */
+/** One order: its lines with their states, its address, and its refund. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
@@ -33,7 +33,7 @@ export function OrderScreen({ orderId }: { orderId: string }) {
       actions={
         data?.refund && (
           <Button
-            // The dialog warns: of an order that is fine it is not what most come for.
+            // Highlighted only if a refund is due: otherwise it is rarely needed.
             kind={data.status === 'refund_due' ? 'primary' : 'plain'}
             icon="undo"
             blocked={!may('refunds.write') && 'Finance and owners refund.'}

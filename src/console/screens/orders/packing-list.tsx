@@ -1,4 +1,4 @@
-/** The packing list as a file. It has addresses: the audit log keeps who exported it. */
+/** The packing list as a file. It contains addresses, so the audit log records who exported it. */
 import { download } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { saveFile } from '../../parts/save-file.ts'

@@ -1,4 +1,4 @@
-/** Gives a payment back: where it came from, once. */
+/** Refunds a payment to its source, once. */
 import { api } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'
 import { formatMoney } from '../../parts/format.ts'

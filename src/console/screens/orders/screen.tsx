@@ -1,4 +1,4 @@
-/** Orders by what there is to do, and the refunds that are due. */
+/** Orders by the next work to do, and due refunds. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Button, Copy } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** Who ships a line, and by which number it is followed. */
+/** Entry of the carrier and the tracking number of a line. */
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -15,7 +15,7 @@ interface ShipDialogProps {
   onClose: () => unknown
 }
 
-/** Of the parcel before: it is mostly the same. */
+/** Stores the carrier of the previous parcel, which is usually the same. */
 const CARRIER_KEY = 'matchday console carrier'
 
 export function ShipDialog({ orderId, of, order, onClose }: ShipDialogProps) {

@@ -1,4 +1,4 @@
-/** Figures by day, each chart with its sum and how it compares with the days before. */
+/** Figures by day: each chart has its sum and a comparison with the previous period. */
 import type { Data } from '../../api.ts'
 import { Chart } from '../../parts/chart.tsx'
 import { formatCompact } from '../../parts/format.ts'

@@ -1,4 +1,4 @@
-/** The figures as they are now, pushed by the server; nothing is asked for while nobody looks at the tab. */
+/** The current figures, pushed by the server. Paused while the tab is hidden. */
 import { useEffect, useState } from 'preact/hooks'
 import { addressOfRead, api, type Data } from '../../api.ts'
 
@@ -7,7 +7,7 @@ export type Connection = 'connecting' | 'live' | 'lost'
 
 const RETRY_MS = 5_000
 
-/** Null until the first figures come. */
+/** Null until the first figures arrive. */
 export function useLiveFigures(): { figures: LiveFigures | null; connection: Connection } {
   const [figures, setFigures] = useState<LiveFigures | null>(null)
   const [connection, setConnection] = useState<Connection>('connecting')
@@ -31,7 +31,7 @@ export function useLiveFigures(): { figures: LiveFigures | null; connection: Con
         setConnection('lost')
         close()
         timer = setTimeout(open, RETRY_MS)
-        // Tells why: an ended session leads to the sign-in.
+        // Finds the cause: an ended session leads to the sign-in.
         void api.readSession().catch(() => undefined)
       })
     }

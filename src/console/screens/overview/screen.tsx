@@ -1,4 +1,4 @@
-/** The overview: the club now, what waits for somebody, and its figures by day. */
+/** The overview: current figures, waiting work, and figures by day. */
 import { api } from '../../api.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { formatCompact, formatCount } from '../../parts/format.ts'
@@ -61,7 +61,7 @@ const Bones = () => (
   </>
 )
 
-/** Read out when it changes, and no more often. */
+/** Screen readers announce it only when it changes. */
 const LiveBadge = ({ connection }: { connection: Connection }) => (
   <span role="status">
     {connection === 'live' && <Badge tone="good">Live</Badge>}

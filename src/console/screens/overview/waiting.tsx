@@ -1,4 +1,4 @@
-/** What waits for somebody, and how old backups and verifications are. */
+/** Waiting work, and the age of backups and verifications. */
 import { formatCount, formatMoney } from '../../parts/format.ts'
 import { Figure, Figures } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'

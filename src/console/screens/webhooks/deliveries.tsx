@@ -1,4 +1,4 @@
-/** What was sent and what waits, and one delivery with its attempts. */
+/** Sent and waiting deliveries, and one delivery with its attempts. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../api.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
@@ -255,7 +255,7 @@ const entryOf = (attempt: Attempt, index: number) => {
   }
 }
 
-/** As it is where it is no JSON. */
+/** Returns text that is not JSON unchanged. */
 function prettyOf(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

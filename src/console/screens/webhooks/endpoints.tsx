@@ -1,4 +1,4 @@
-/** The endpoints with their state and backlog, and one of them with what can be done. */
+/** The endpoints with their state and backlog, and one endpoint with its actions. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'

@@ -1,4 +1,4 @@
-/** Sends again what happened since a time. The number comes first, and the replay runs as a job. */
+/** Sends events since a time again. First shows their number, then runs the replay as a job. */
 import { useState } from 'preact/hooks'
 import { api, asWritten } from '../../api.ts'
 import { ReasonDialog } from '../../parts/dialog.tsx'

@@ -1,4 +1,4 @@
-/** Webhooks: the endpoints that receive events, and what was sent to them. */
+/** Webhooks: the endpoints that receive events, and their deliveries. */
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -68,5 +68,5 @@ export function Screen() {
   )
 }
 
-/** Fewer are distributed within the next second. */
+/** Minimum number that is shown, since fewer events are distributed within the next second. */
 const AWAITING_SHOWN = 100

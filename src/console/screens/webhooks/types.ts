@@ -1,10 +1,10 @@
-/** What the operations of webhooks answer. */
+/** Response types of the operations on webhooks. */
 import type { Data } from '../../api.ts'
 
 export type WebhooksData = Data<'listWebhooks'>
 export type EndpointData = WebhooksData['endpoints'][number]
 
-/** Of a dialog that does something with an endpoint. */
+/** Props of a dialog for an action on an endpoint. */
 export interface ActProps {
   of: EndpointData
   onDone: () => unknown

@@ -39,7 +39,7 @@ const FoundFan = Closed(
     email: Nullable(Type.String(), { description: 'Masked without `fans.personal`.' }),
     createdAt: Instant('When the record was created.'),
     states: States,
-    mergedIntoId: Nullable(Type.String(), { description: 'The fan into whom this one was merged.' }),
+    mergedIntoId: Nullable(Type.String(), { description: 'The fan into which this one was merged.' }),
     matches: Type.Array(
       Closed({
         by: OneOf(MATCHES, { description: 'What the text is.' }),
@@ -137,7 +137,7 @@ export const FanHead = Closed(
       questsCompleted: Count('Completed periods of quests.'),
       orders: Count('Orders ever.'),
       openTrades: Count('Offers to and from the fan that are open.'),
-      following: Count('Fans whom this one follows.'),
+      following: Count('Fans that this one follows.'),
       followers: Count('Fans who follow this one.'),
       devices: Count('Sessions of devices that have not ended.'),
       openReports: Count('Open reports about the fan.'),

@@ -34,7 +34,7 @@ export async function issueLink(
 export const addressOfLink = (console: string, { secret }: { secret: string }) =>
   `${console}/sign-in#${secret}`
 
-/** The person whom the link signs in, without using the link. @throws DomainError `link_not_valid` */
+/** The person that the link signs in, without using the link. @throws DomainError `link_not_valid` */
 export async function readLink(reader: Reader, secret: string): Promise<Staff> {
   const { consoleLinks } = reader.tables
   const [link] = await reader

@@ -38,7 +38,7 @@ const signIn = (deps: ConsoleDeps) =>
       },
       operation({
         id: 'readLink',
-        summary: 'Show whom a link signs in',
+        summary: 'Show the person of a link',
         description: 'Does not use the link: previews of chat programs must not either.',
         body: LinkSecret,
         responses: { 200: LinkOwner },

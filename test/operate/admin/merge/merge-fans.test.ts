@@ -200,7 +200,7 @@ onEachEngine('A merge of two fans', world => {
     })
   })
 
-  test('refuses a fan whom moderators have sanctioned, or who is reported', async () => {
+  test('refuses a fan with a sanction or an open report', async () => {
     const [from, into] = [await namedFan(world), await namedFan(world)]
     const report = { subject: { kind: 'fan', id: from.handle }, reason: 'spam' }
     expectStatus(201, await into.post('/api/reports', report))

@@ -1,4 +1,4 @@
-/** What an amount is before an action and after it. */
+/** An amount before and after an action. */
 import type { ComponentChildren } from 'preact'
 
 interface ChangeProps {

@@ -1,4 +1,4 @@
-/** Corrections of what a fan has claimed. */
+/** Corrections of a fan's claims. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'

@@ -6,13 +6,13 @@ import { FieldFrame, type FieldProps, useField } from '../../../parts/form.tsx'
 import type { Target } from '../../../parts/palette.tsx'
 
 interface FanFieldProps extends FieldProps {
-  /** Who is not offered. */
+  /** The fan to leave out. */
   except: string
   value: Target | null
   onChange: (fan: Target | null) => void
 }
 
-/** Null until a fan is chosen of those found, and again when the text is changed. */
+/** Null until a fan is selected, and again after the text changes. */
 export function FanField({ except, value, onChange, ...field }: FanFieldProps) {
   const [text, setText] = useState('')
   const { id, error, control } = useField(field)

@@ -1,4 +1,4 @@
-/** What cannot be undone: a merge and an erasure. */
+/** Actions that cannot be undone: merge and erasure. */
 import { useState } from 'preact/hooks'
 import { api, type Data } from '../../../api.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -13,7 +13,7 @@ import { FanField } from './fan-field.tsx'
 
 type Plan = Data<'planMergeOfFan'>
 
-/** First which fan remains and what would move, then the reason. */
+/** First asks for the remaining fan and shows what would move, then asks for the reason. */
 export function MergeFan(props: ActionProps) {
   const { fan, onClose, onDone } = props
   const [into, setInto] = useState<Target | null>(null)

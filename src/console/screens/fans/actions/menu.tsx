@@ -1,4 +1,4 @@
-/** The menu of actions on a fan: what the role may do, and a dialog for each. */
+/** The menu of actions on a fan that the role may take, with a dialog for each. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from '../../../parts/icon.tsx'
@@ -82,7 +82,7 @@ const GROUPS: FanAction[][] = [
   ],
 ]
 
-/** Nothing for a fan who is erased or merged, and for a role without any action. */
+/** Renders nothing for an erased or merged fan, and for a role without actions. */
 export function FanActions({ fan, onDone }: { fan: ActionFan; onDone: () => unknown }) {
   const id = useId()
   const root = useRef<HTMLDivElement>(null)

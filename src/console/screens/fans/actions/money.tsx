@@ -1,4 +1,4 @@
-/** Points and cash of a fan: grants, and what an event has earned. */
+/** Points and cash of a fan: grants, and voids of events. */
 import { useState } from 'preact/hooks'
 import { api, asWritten } from '../../../api.ts'
 import { ReasonDialog } from '../../../parts/dialog.tsx'
@@ -10,7 +10,7 @@ import { Money, Points } from '../../../parts/values.tsx'
 import { Change } from './change.tsx'
 import { type ActionProps, nameOf } from './fan.ts'
 
-/** One for each dialog: pressing twice books once. */
+/** One reference per dialog, so that pressing twice books once. */
 const useReference = () => useState(() => `console-${crypto.randomUUID().slice(0, 13)}`)
 
 const REFERENCE = 'Names the booking: the same one books once. The fan sees it.'

@@ -133,7 +133,7 @@ export const MergeReport = Closed(
     quests: count('Periods of quests.'),
     sets: count('Completed sets.'),
     predictions: count('Open predictions.'),
-    relations: count('Fans with whom there are relations.'),
+    relations: count('Fans with relations to this one.'),
     locker: Type.Boolean({ description: 'Whether the locker moves.' }),
     devices: count('Devices that are signed out.'),
     moved: Type.Record(Type.String(), Type.Integer(), { description: 'Other rows, by table.' }),
