@@ -39,6 +39,8 @@ export interface Declaration<Entry, Name extends string, List extends string> {
   table(tables: Tables): EntryTable
   /** The rules that the schema cannot express, in addition to `commonFaults`. */
   faults?(entry: Entry): EntryFault[]
+  /** How valid entries of one file contradict each other, such as two of one time. `entry` is one of them. */
+  clashesOf?(entries: Entry[]): (EntryFault & { entry: Entry })[]
   /** Default: `title` or `name` in the default language. */
   titleOf?(entry: Entry): string
   /** Members that forms do not change once the entry exists. `id` is always one. */
@@ -92,6 +94,7 @@ export function declareKind<
   return {
     titleOf,
     fixed: [],
+    clashesOf: () => [],
     collectiblesOf: () => [],
     inOrder: entries => entries,
     ...declared,

@@ -94,7 +94,7 @@ function Field({
   const shape = shapeOf(schema)
   const empty = nullable ? null : undefined
   const label = labelOf(name)
-  const hint = hintOf(name, schema, given)
+  const hint = hintOf(name, given)
   const isRequired = required && !nullable
   const field: FieldProps = { label, pointer, hint, required: isRequired, disabled }
   /** Empty text removes an optional member. */

@@ -160,20 +160,25 @@ export function labelOf(name: string): string {
 const HINTS: Record<string, string> = {
   active: 'Off: it is kept, but not offered.',
   id: 'A short name without spaces, such as home-scarf. It cannot be changed later.',
-  startsAt: 'Empty: at once.',
-  endsAt: 'Empty: without end. At this time it is over.',
   imageUrl: 'An https address, a path of the API such as /pictures/scarf.svg, or an upload.',
   stock: 'Units in all, used ones included. Empty: no limit.',
   supply: 'Packs in all, sold ones included. Empty: no limit.',
   budget: 'Points that all fans together get at most. Empty: no limit.',
 }
 
+/** Of dates that can be left out. */
+const OPEN_HINTS: Record<string, string> = {
+  startsAt: 'Empty: at once.',
+  endsAt: 'Empty: without end. At this time it is over.',
+}
+
 /** The description, as a hint of a field. */
-export function hintOf(name: string, ...schemas: Schema[]): string | undefined {
-  if (HINTS[name] !== undefined) return HINTS[name]
-  const text = schemas.map(({ description }) => description).find(one => one !== undefined)
+export function hintOf(name: string, given: Schema): string | undefined {
+  const { schema, nullable } = withoutNull(given)
+  const hint = HINTS[name] ?? (nullable ? OPEN_HINTS[name] : undefined)
+  if (hint !== undefined) return hint
   return (
-    text
+    (schema.description ?? given.description)
       ?.replace(/ ?A string, or strings by language tag.*$/, '')
       .replace(/`(\w+)`/g, '$1')
       .replace(/\bNull: /, 'Empty: ') || undefined

@@ -7,6 +7,7 @@ import { descriptionOf } from '../../../play/packs/upsert-collectibles.ts'
 import {
   type CatalogueRecord,
   isRecordKind,
+  kindNamed,
   kindNames,
   kinds,
   type RecordKind,
@@ -43,6 +44,7 @@ export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
     for (const { pointer, message } of recordFaults(record)) file.faults.push(faultAt(pointer, message))
   }
   findDuplicates(file)
+  findClashes(file)
   shareDescriptions(file)
   file.faults.sort((a, b) => a.line - b.line)
   return file
@@ -153,6 +155,15 @@ function findDuplicates({ named, faults }: Reading): void {
     const first = lines.get(key)
     if (first === undefined) lines.set(key, fault.line)
     else faults.push({ ...fault, message: `is a duplicate of line ${first}` })
+  }
+}
+
+/** What the entries of a kind contradict of each other. */
+function findClashes({ records, faults }: Reading): void {
+  for (const [kind, own] of Map.groupBy(records, ({ record }) => record.kind)) {
+    const places = new Map(own.map(({ record, faultAt }) => [record.entry, faultAt]))
+    for (const { entry, pointer, message } of kindNamed(kind).clashesOf([...places.keys()]))
+      faults.push(...[places.get(entry)].flatMap(faultAt => faultAt?.(pointer, message) ?? []))
   }
 }
 
