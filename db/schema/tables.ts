@@ -6,6 +6,7 @@
 import { defineCatalogueTables } from './club/catalogue.ts'
 import { defineMatchesTables } from './club/matches.ts'
 import { definePicturesTables } from './club/pictures.ts'
+import { defineSeasonsTables } from './club/seasons.ts'
 import { defineSponsorsTables } from './club/sponsors.ts'
 import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
@@ -63,6 +64,7 @@ function defineTables(kit: ColumnKit) {
     ...teams,
     ...users,
     ...matches,
+    ...defineSeasonsTables(kit),
     ...defineSponsorsTables(kit),
     ...definePicturesTables(kit, users),
     ...defineHttpTables(kit),

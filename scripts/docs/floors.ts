@@ -27,7 +27,7 @@ export const DOMAINS: Record<string, Domain> = {
   },
   club: {
     about: 'what the club declares',
-    rooms: [['catalogue', 'pictures'], ['teams', 'sponsors'], ['matches']],
+    rooms: [['catalogue', 'pictures'], ['teams', 'seasons', 'sponsors'], ['matches']],
   },
   economy: {
     about: 'what happened, and what it earned',

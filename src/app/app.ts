@@ -3,6 +3,7 @@ import { Elysia, NotFoundError } from 'elysia'
 import { matchesRoutes } from '../club/matches/routes.ts'
 import { pictureFiles } from '../club/pictures/file-routes.ts'
 import { picturesRoutes } from '../club/pictures/routes.ts'
+import { seasonsRoutes } from '../club/seasons/routes.ts'
 import { sponsorsRoutes } from '../club/sponsors/routes.ts'
 import { teamsRoutes } from '../club/teams/routes.ts'
 import { createCachedRead } from '../core/cached-read.ts'
@@ -85,6 +86,7 @@ const club = (deps: Deps) =>
   domain('club')
     .use(teamsRoutes(deps))
     .use(matchesRoutes(deps))
+    .use(seasonsRoutes(deps))
     .use(sponsorsRoutes(deps))
     .use(picturesRoutes(deps))
 

@@ -1363,6 +1363,22 @@ export interface components {
             /** @description Of a live or finished match, else null. */
             awayScore: number | null;
         };
+        /** Season */
+        Season: {
+            /** @description Slug of the season. */
+            id: string;
+            /** @description For the fan to read. */
+            name: string;
+            /** @description Its first instant. */
+            startsAt: string;
+            /** @description Its end, exclusive. */
+            endsAt: string;
+        };
+        /** Seasons */
+        Seasons: {
+            /** @description By their start. */
+            seasons: components["schemas"]["Season"][];
+        };
         /** Sponsor */
         Sponsor: {
             /** @description Slug of the sponsor. */
@@ -6142,6 +6158,29 @@ export interface operations {
             };
         };
     };
+    listSeasons: {
+        parameters: {
+            query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Seasons"];
+                };
+            };
+        };
+    };
     listSessions: {
         parameters: {
             query?: {
@@ -7630,6 +7669,8 @@ export interface codes {
   listRewards: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List what the club decided about you. Sanctions in force and past ones, with their reasons. */
   listSanctions: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the seasons. The seasons of the club, past ones and those to come, by their start. They do not overlap. */
+  listSeasons: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List your signed-in devices. The devices with an active native session, newest first. */
   listSessions: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List your sets. The sets of the catalogue with what you own of each. A set is completed, and gives its reward, with the item that you missed last: from a pack, a quest, a trade or a gift. */
@@ -7799,6 +7840,7 @@ export const requests = {
   listReports: { method: 'GET', path: '/api/user/reports', caller: true, repeatable: true },
   listRewards: { method: 'GET', path: '/api/rewards', caller: true, repeatable: true },
   listSanctions: { method: 'GET', path: '/api/user/sanctions', caller: true, repeatable: true },
+  listSeasons: { method: 'GET', path: '/api/seasons', repeatable: true },
   listSessions: { method: 'GET', path: '/api/auth/sessions', caller: true, repeatable: true },
   listSets: { method: 'GET', path: '/api/user/sets', caller: true, repeatable: true },
   listSponsors: { method: 'GET', path: '/api/sponsors', repeatable: true },

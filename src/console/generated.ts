@@ -3286,7 +3286,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
             };
             cookie?: never;
         };
@@ -3329,7 +3329,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -3385,7 +3385,7 @@ export interface operations {
                              * @description Kind of the entries.
                              * @enum {string}
                              */
-                            kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                            kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                             /** @description Of a catalogue file, and of the API. */
                             list: string;
                             /** @description What an entry is. */
@@ -3756,7 +3756,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
             };
             cookie?: never;
         };
@@ -3975,7 +3975,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4004,7 +4004,7 @@ export interface operations {
                          * @description Kind of the entries.
                          * @enum {string}
                          */
-                        kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                        kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                         revision: number;
                         entry: {
                             [key: string]: unknown;
@@ -4024,7 +4024,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -4069,7 +4069,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                 /** @description Slug of the entry. */
                 entryId: string;
                 /** @description Number of the revision. */
@@ -4114,7 +4114,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
             };
             cookie?: never;
         };
@@ -4679,7 +4679,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                 /** @description Slug of the entry. */
                 entryId: string;
             };
@@ -5027,7 +5027,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Kind of the entries. */
-                kind: "team" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
+                kind: "team" | "season" | "sponsor" | "reward" | "pack" | "match" | "rule" | "quest" | "set" | "product";
                 /** @description Slug of the entry. */
                 entryId: string;
             };

@@ -28,6 +28,7 @@ const TAGS = [
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
+  { name: 'Seasons', description: 'The seasons of the club.' },
   { name: 'Sponsors', description: 'The sponsors of the club.' },
   {
     name: 'Server',

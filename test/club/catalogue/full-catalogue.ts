@@ -11,12 +11,20 @@ export function fullCatalogue(prefix = 'full'): CatalogueRecord[] {
     name: { de: name, en: `The ${name}` },
     description: 'Sung by all.',
   })
+  // Those of other worlds in the same database are at another time.
+  const first = 2000 + (Bun.hash.crc32(prefix) % 5000)
+  const season = (after: number) => ({
+    startsAt: `${first + after}-07-01T00:00:00+02:00`,
+    endsAt: `${first + after + 1}-07-01T00:00:00Z`,
+  })
   return [
     {
       kind: 'team',
       entry: { id: id('harbour'), name: { en: 'Harbour', ar: 'هاربور' }, shortName: 'HAR', country: 'GB' },
     },
     { kind: 'team', entry: { id: id('bay'), name: 'Bay <b>', shortName: 'BAY', city: 'Bay', active: false } },
+    { kind: 'season', entry: { id: id('now'), name: long, ...season(0) } },
+    { kind: 'season', entry: { id: id('off'), name: 'Off', ...season(0), active: false } },
     {
       kind: 'sponsor',
       entry: { id: id('ferries'), name: long, imageUrl: '/pictures/f.svg', url: 'https://ferries.example/' },

@@ -2,6 +2,7 @@
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import type { EntryKind, WriteOptions } from '../../../club/catalogue/kind.ts'
 import { matchKind } from '../../../club/matches/upsert-match.ts'
+import { seasonKind } from '../../../club/seasons/season-kind.ts'
 import { sponsorKind } from '../../../club/sponsors/sponsor-kind.ts'
 import { teamKind } from '../../../club/teams/team-kind.ts'
 import { ruleKind } from '../../../economy/rules/upsert-rule.ts'
@@ -14,6 +15,7 @@ import { productKind } from '../../../play/shop/upsert-product.ts'
 /** In the order of an import: what an entry names comes first. All that is said of the kinds follows from this list. */
 export const kinds = [
   teamKind,
+  seasonKind,
   sponsorKind,
   rewardKind,
   packKind,
