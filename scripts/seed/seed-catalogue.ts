@@ -6,6 +6,7 @@ import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
 import { matchKind } from '../../src/club/matches/upsert-match.ts'
+import { seasonKind } from '../../src/club/seasons/season-kind.ts'
 import { sponsorKind } from '../../src/club/sponsors/sponsor-kind.ts'
 import { teamKind } from '../../src/club/teams/team-kind.ts'
 import { ruleKind } from '../../src/economy/rules/upsert-rule.ts'
@@ -22,6 +23,7 @@ import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { products, type SeedProduct } from './demo-products.ts'
 import { quests } from './demo-quests.ts'
 import { rules } from './demo-rules.ts'
+import { seasons } from './demo-seasons.ts'
 import { sets } from './demo-sets.ts'
 import { sponsors } from './demo-sponsors.ts'
 import { pictureUrl } from './pictures/address.ts'
@@ -46,6 +48,8 @@ interface Part extends Pick<EntryKind<never>, 'table'> {
 /** In the order of an import. */
 const PARTS = {
   teams: { table: teamKind.table, ids: teams.map(([id]) => id), write: seedTeams },
+  // And the version of the catalogue.
+  seasons: byVerb(seasonKind, seasons, () => 2),
   sponsors: byVerb(sponsorKind, sponsors),
   rewards: { table: rewardKind.table, ids: idsOf(rewards), write: seedRewards },
   packs: { table: packKind.table, ids: idsOf(packs), write: seedPacks },

@@ -10,6 +10,7 @@ export const options = {
 
 export const NOTHING = {
   teams: 0,
+  seasons: 0,
   sponsors: 0,
   rewards: 0,
   packs: 0,
