@@ -44,7 +44,7 @@ const PACKAGES: Record<string, string[]> = {
   'src/react/': ['@matchday/client', 'react'],
 }
 const packageOf = (file: string) => Object.keys(PACKAGES).find(folder => file.startsWith(folder))
-/** What makes a request of the generated facts of its operation. The client of the console's pages does it in the same way. */
+/** Makes a request from the generated facts of its operation. The client of the console's pages shares it. */
 const SHARED_BY_PAGES = 'src/client/requests.ts'
 /** The console's pages, which run in a browser. */
 const isPage = (file: string) => file.startsWith('src/console/')

@@ -11,7 +11,7 @@ import { $ } from 'bun'
 interface Client {
   /** Relative to the root of the repository. */
   file: string
-  /** Of `scripts/openapi.ts`. */
+  /** Options of `scripts/openapi.ts`. */
   options: string[]
   /** What the client offers by other means, or what is not for it. */
   omitted: string[]
@@ -22,7 +22,7 @@ interface Client {
   repeatable: string[] | null
 }
 
-/** Those that are generated. */
+/** The generated types of clients. */
 export const CLIENTS = {
   api: {
     file: 'src/client/generated.ts',

@@ -43,7 +43,7 @@ const manifestOf = (
 
 interface Package {
   tarball: string
-  /** Of its code, in bytes. */
+  /** Size of its code with gzip, in bytes. */
   gzip: number
 }
 

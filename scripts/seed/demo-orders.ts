@@ -101,7 +101,7 @@ export function shopperNumberOf(index: number): number | null {
 export interface Shopper {
   fan: Pick<Fan, 'name'>
   country: string
-  /** Of `shopperNumberOf`. */
+  /** The result of `shopperNumberOf`. */
   number: number
 }
 

@@ -117,7 +117,7 @@ export interface FanRowContext {
   supply: Supply
   terms: FanRowTerms
   till: Till
-  /** Of `shopperNumberOf`. */
+  /** The result of `shopperNumberOf`. */
   number: number | null
   /** Another fan has the handle, so this fan gets none. */
   handleTaken: boolean

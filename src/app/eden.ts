@@ -86,7 +86,7 @@ function describe(
   return new Response(JSON.stringify({ type, title, status, code, detail, requestId }), { status, headers })
 }
 
-/** Of a body that was decoded and read. */
+/** Removes headers that no longer fit, after the body was decoded and read. */
 function withoutLength(headers: Headers | undefined): Headers {
   const kept = new Headers(headers)
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) kept.delete(name)

@@ -14,7 +14,7 @@ export type EventMessage = { [Type in keyof Messages]: Messages[Type] & Received
 /** An event that another system has reported, such as `shop.purchase`: its content is `data.data`. */
 export type ReportedMessage = Schemas['OtherMessage'] & Received<'reported'>
 
-/** Of `bun run webhooks test`: of no fan, or an example. It never happened. */
+/** A message of `bun run webhooks test`: an example, or a message without a fan. It is not a real event. */
 export interface TestMessage extends Received<'test'> {
   type: string
   timestamp: string
@@ -23,7 +23,7 @@ export interface TestMessage extends Received<'test'> {
 
 export type WebhookMessage = EventMessage | ReportedMessage | TestMessage
 
-/** Of a request: `Headers`, or the object of Node.js, in which names may have any case. */
+/** The headers of a request: `Headers`, or the object of Node.js, whose names may have any case. */
 export type RequestHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined }

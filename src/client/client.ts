@@ -24,7 +24,7 @@ export interface ClientOptions {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Further attempts after a temporary failure, if a repeat is safe: 2 by default. */
   retries?: number | undefined
-  /** Of one attempt, in milliseconds: 30,000 by default. */
+  /** Timeout of one attempt, in milliseconds; 30,000 by default. */
   timeoutMs?: number | undefined
 }
 

@@ -8,7 +8,7 @@ interface ClientProblem<Code extends string> {
   status: number
   code: Code
   detail: string
-  /** Of the response, if one came; else empty. */
+  /** The id in the response; empty without a response. */
   requestId: string
 }
 
@@ -38,7 +38,7 @@ export type ProblemCode = keyof AllProblems
 /** The problem document of a code; of several codes, their union. */
 export type ProblemOf<Code extends ProblemCode> = AllProblems[Code]
 
-/** Of a refresh that comes before the operation itself. A refusal ends the session instead. */
+/** Codes of a refresh before the operation itself. A refusal ends the session instead. */
 type RefreshCode = Exclude<codes['refreshNativeToken'], 'invalid_refresh_token'>
 
 /** The problems of an operation. Narrow by `code`. */

@@ -22,7 +22,7 @@ type Chain = Pick<Provenance, 'collectibleId' | 'serialNumber'> & {
   transfers: Link[]
 }
 
-/** Of the form that is hashed. */
+/** Version of the hashed form. */
 const VERSION = 1
 
 /**

@@ -48,7 +48,7 @@ export type DataOf<Operation extends { responses: object }> = ContentOf<
   Operation['responses'][keyof Operation['responses']]
 >
 
-/** Of the generated table of operations. */
+/** An entry in the generated table of operations. */
 export interface RequestFacts {
   method: string
   path: string

@@ -6,9 +6,9 @@ export interface Transport {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Without a slash at its end. */
   origin: string
-  /** Of the app. May throw. */
+  /** Headers of the app. May throw. */
   headers: () => Record<string, string>
-  /** Of one attempt. Milliseconds. */
+  /** Timeout of one attempt. Milliseconds. */
   timeoutMs: number
   /** Further attempts of a request that can be repeated. */
   retries: number
@@ -55,7 +55,7 @@ function waitBefore({ error, response }: AnyResult, tried: number): number {
   return Math.max(retryAfterMs(response), FIRST_WAIT_MS * 2 ** tried) * (1 + Math.random() / 4)
 }
 
-/** Of `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3); 0 without one. */
+/** The delay of `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3); 0 without one. */
 export function retryAfterMs(response: Response | null): number {
   const value = response?.headers.get('retry-after') ?? ''
   if (/^\d+$/.test(value)) return Number(value) * 1000

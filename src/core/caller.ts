@@ -57,7 +57,7 @@ export type Credential =
  */
 export interface AuthenticatedCaller extends Subject, Viewer {
   credential: Credential
-  /** Of the profile: the language tag that the fan has chosen. */
+  /** The language tag that the fan has chosen in the profile. */
   locale: string | null
   /** Whether another fan may be hidden from the caller by a block. */
   hasBlocks: boolean

@@ -16,7 +16,7 @@ export function readCommit(): string {
 
 /** In hex, followed by `-dirty` if files of the commit were changed. Empty without a repository, or without git. */
 export function commitOf(root: string): string {
-  // Of a folder above, it would be another project's.
+  // In a folder above, it would be the commit of another project.
   if (!existsSync(join(root, '.git'))) return ''
   const command = ['git', '-C', root, 'describe', '--always', '--dirty', '--abbrev=40', '--exclude=*']
   const described = attempt(() => Bun.spawnSync(command, { stderr: 'ignore' }))

@@ -1,6 +1,6 @@
 /** Text of files that other programs write: UTF-8, or UTF-16 with a byte order mark. */
 
-/** Of UTF-16, which some spreadsheets and editors write. */
+/** Byte order marks of UTF-16, which some spreadsheets and editors write. */
 const BYTE_ORDERS: [number, number, Bun.Encoding][] = [
   [0xff, 0xfe, 'utf-16le'],
   [0xfe, 0xff, 'utf-16be'],

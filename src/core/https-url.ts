@@ -1,4 +1,4 @@
-/** Of every URL that is stored. Characters; browsers and proxies cut longer ones. */
+/** Maximum length of stored URLs, in characters: browsers and proxies cut longer ones. */
 export const MAX_URL_LENGTH = 2048
 
 /** Whether `value` is an https URL without credentials, white space and control characters. */

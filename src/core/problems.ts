@@ -64,7 +64,7 @@ interface Explanation {
   errors?: FieldError[]
   /** Seconds until a retry can succeed. */
   retryAfter?: number
-  /** Of a unit of work that needs what only another system knows: asks it, before the unit of work runs again. */
+  /** For a unit of work that needs data of another system: reads the data, before the unit of work runs again. */
   prepare?: (() => Promise<unknown>) | undefined
   /** Logged with the request id. Not part of the response. */
   security?: SecurityEventMembers & { event: SecurityEvent }

@@ -68,7 +68,7 @@ export const InstantInput = (description: string) =>
     documentedAs: { type: 'string', format: 'date-time', description, examples: ['2026-11-01T00:00:00Z'] },
   })
 
-/** Of a response: ISO 8601, UTC, milliseconds, `Z`. */
+/** A time in a response: ISO 8601, UTC, milliseconds, `Z`. */
 export const Instant = (description: string) =>
   Formatted('date-time', isCanonicalInstant, { description, examples: ['2026-08-15T18:30:00.000Z'] })
 

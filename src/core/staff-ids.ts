@@ -7,7 +7,7 @@ import { nameKey } from './name-text.ts'
  */
 export const linkIdOf = (name: string): string => `link:${nameKey(name)}`
 
-/** Of a person at the provider of the staff: OpenID Connect Core 1.0 §5.7. An issuer has no `#`. */
+/** The id of a person at the provider of the staff: OpenID Connect Core 1.0 §5.7. An issuer has no `#`. */
 export const providerIdOf = (issuer: string, subject: string): string => `provider:${issuer}#${subject}`
 
 /** An id in the format of an earlier version: only the subject, which another issuer may have as well. */

@@ -14,7 +14,7 @@ export interface TaskRuns {
   isRunning: boolean
   runs: number
   failures: number
-  /** Of the last run that ended; null before the first. */
+  /** The result of the last run that ended; null before the first. */
   succeeded: boolean | null
   /** When it last failed. */
   failedAt: Date | null

@@ -1,6 +1,6 @@
 /** The address of a picture: a path of the API's origin, as catalogues name pictures. */
 
-/** Of a file: the SHA-256 of its bytes, in lower-case hex. */
+/** The address of a file. Its id is the SHA-256 of its bytes, in lower-case hex. */
 export const addressOf = (fileId: string): string => `/uploads/${nameOf(fileId)}`
 
 /** In the store. */

@@ -8,9 +8,9 @@ type Problem = ProblemOf<ProblemCode>
 type AnyResult = { data: unknown; error: Problem | null }
 
 export interface Read {
-  /** Of the last read that succeeded; null before. */
+  /** The data of the last successful read; null before. */
   data: unknown
-  /** Of the last read; null if it succeeded. */
+  /** The error of the last read; null if it succeeded. */
   error: Problem | null
   /** Whether a read is under way, the first or another one. */
   isReading: boolean
@@ -124,7 +124,7 @@ export function createCache(
     }
   }
 
-  /** Those that are not shown are only read when they are. */
+  /** Entries that are not shown are read again only when they are shown. */
   function reread(wanted: (entry: Kept) => boolean) {
     for (const entry of entries.values()) {
       if (!wanted(entry)) continue

@@ -5,9 +5,9 @@ import { type Read, UNREAD } from './cache.ts'
 import { useClient } from './provider.ts'
 
 export interface ReadState<Id extends ReadId> {
-  /** Of the last read that succeeded; null before. It stays while it is read again, and when that fails. */
+  /** The data of the last successful read; null before. It stays during another read, and if that fails. */
   data: Data<Id> | null
-  /** Of the last read; null if it succeeded. */
+  /** The error of the last read; null if it succeeded. */
   error: Failure<Id> | null
   /** Whether a read is under way. Without `data` it is the first. */
   isReading: boolean

@@ -39,7 +39,7 @@ export interface WriteState<Id extends WriteId> extends Attempt<Id> {
 /** An intended write: the same until it has succeeded or the input changes. */
 interface Intent {
   input: string
-  /** Of an upload, whose bytes JSON does not have. */
+  /** The file of an upload, whose bytes are not in JSON. */
   file: unknown
   idempotencyKey: string
 }

@@ -24,7 +24,7 @@ const ID_OF_A_PACK = 'readProof'
 onEachEngine('Two fans, after one has blocked the other,', world => {
   let document: Document
   let [a, b, stranger, muting, hidden, muted, suspended]: NamedFan[] = []
-  /** What stands for each of the two, by handle. */
+  /** The texts that identify each of the two fans, by handle. */
   const needles = new Map<string, string[]>()
   /** Paths of each operation of a fan or of anyone, by its id: with what the other one has, where there is a choice. */
   let paths: Record<string, (other: NamedFan) => string[]>
@@ -144,7 +144,10 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
   const pathsOf = ({ path, operation }: ReturnType<typeof reads>[number], other: NamedFan) =>
     paths[operation.operationId]?.(other) ?? [path]
 
-  /** What names the other in a response. Who asks for the history of an item knows its number, and it names the pack of its draw. */
+  /**
+   * The texts that identify the other fan in a response. A reader of an item's history knows its number, and the history
+   * names the pack of its draw.
+   */
   function needlesOf(operationId: string, { handle }: NamedFan): string[] {
     if (operationId === ID_OF_A_PACK) return []
     const all = needles.get(handle) ?? []
@@ -192,7 +195,7 @@ onEachEngine('Two fans, after one has blocked the other,', world => {
       for (const located of reads()) {
         const { operationId } = located.operation
         for (const path of pathsOf(located, other)) {
-          // What the reader asks by is theirs.
+          // The reader's own input is not a leak.
           const text = (await textOf(reader, path)).replaceAll(path, '')
           const found = needlesOf(operationId, other).filter(needle => text.includes(needle))
           const isOwnBlock = operationId === 'listBlocks' && reader === a

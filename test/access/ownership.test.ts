@@ -31,7 +31,7 @@ import { dump } from '../support/dump.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
 
-/** What stands for something in the database. */
+/** Names of parameters that identify something in the database. */
 const NAMES_SOMETHING = /(Id|Reference|Token|^cursor)$/
 
 /** Ids of the catalogue, which every caller may use. */

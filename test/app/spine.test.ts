@@ -1,4 +1,4 @@
-/** What happens without a spine: nothing is recorded that nobody would react to. */
+/** Without a spine, nothing is recorded that nobody would react to. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Database, openDatabase } from '../../db/index.ts'
 import { recordEvent } from '../../src/economy/events/record-event.ts'

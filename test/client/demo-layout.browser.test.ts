@@ -40,7 +40,7 @@ const SCREENS = {
   missing: '/nowhere',
 }
 
-/** What reaches past the edges of the page, by its class. */
+/** Elements that are wider than the page, by class. */
 const findWide = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const width = document.documentElement.clientWidth
@@ -81,7 +81,7 @@ const LOOKS: Look[] = [
   },
 ]
 
-/** What `find` finds in each look. */
+/** The results of `find` in each look. */
 async function problemsOf(page: Page, name: string, find: (look: Look) => Promise<string[]>) {
   const problems: string[] = []
   for (const look of LOOKS) {

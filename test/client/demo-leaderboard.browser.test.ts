@@ -31,7 +31,7 @@ const pageAfter = (offset: number) => ({
   previousCursor: offset === 0 ? null : String(Math.max(offset - PAGE, 0)),
 })
 
-/** Of the boards' names and the navigation, those that the fan's own row covers. */
+/** Names of boards and parts of the navigation that the fan's own row covers. */
 const findOverlaps = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const own = document.querySelector('.own-rank').getBoundingClientRect()

@@ -169,7 +169,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         expect(await set.getByText('Missing').count()).toBe(total - owned)
       }
 
-      // What arrived rests, its history has grown, and is reported with the trade.
+      // The received item cannot be traded yet, its history has a new link, and the trade can be reported.
       await become(page, asker)
       await open(page, '/trades')
       await page.getByText(/^Completed/).waitFor()

@@ -1,4 +1,4 @@
-/** What the typed client makes of a failure that is not the API's: always a problem. */
+/** The typed client turns failures outside of the API into problems. */
 import { afterEach, expect, test } from 'bun:test'
 import { createClient, type ProblemCode, type ProblemOf } from '../../src/app/eden.ts'
 import { sqliteEngine } from '../support/engines.ts'

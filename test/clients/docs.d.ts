@@ -1,4 +1,4 @@
-/** What the snippets of the documentation take from the app around them. */
+/** Declarations that the snippets of the documentation use from the app around them. */
 declare const session: import('@matchday/client').Sessions
 declare const api: import('@matchday/client').Api
 declare const follow: import('@matchday/client').Client['follow']

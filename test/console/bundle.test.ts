@@ -1,4 +1,4 @@
-/** What a browser loads of the console: all of it, and what comes before the first screen, with gzip. */
+/** Sizes of the console with gzip: everything, and the part that loads before the first screen. */
 import { expect, test } from 'bun:test'
 import { bundlePages } from '../../src/operate/console/bundle.ts'
 

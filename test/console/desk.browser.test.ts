@@ -16,7 +16,7 @@ import { servePages } from './pages-world.ts'
 setDefaultTimeout(BROWSER_TIMEOUT_MS)
 
 const PHONE = { width: 390, height: 844 }
-/** Of a picture of the camera. */
+/** Size of a picture of the camera. */
 const FILM = { width: 640, height: 480 }
 
 /** A film of one picture (YUV4MPEG2) that shows a code in the middle of a grey wall. */
@@ -38,7 +38,7 @@ function writeFilm(path: string, code: string): void {
   writeFileSync(path, Buffer.concat([Buffer.from(head), frame, frame]))
 }
 
-/** Of the film, in seconds: several looks at the picture. */
+/** Time of the film, in seconds: enough for several scans of the picture. */
 const FILM_TIME = 'document.querySelector("video").currentTime'
 
 const verdict = (page: Page) => page.locator('.desk-verdict strong')

@@ -114,7 +114,7 @@ onEachEngine('the desk of the console', world => {
     expect([voided.status, voided.body.detail]).toEqual([404, expect.stringContaining('refunded')])
   })
 
-  /** What systems of the club hear. */
+  /** The events that systems of the club receive. */
   async function undoneOf({ id }: NamedFan) {
     const { events } = world.db.tables
     const isUndone = and(eq(events.userId, id), eq(events.type, 'reward.use_undone'))

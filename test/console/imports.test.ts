@@ -248,7 +248,7 @@ onEachEngine(
         created: count,
         invalid: 0,
       })
-      // What was tried does not change.
+      // A checked file does not change.
       expect(await errorOf(part(0))).toEqual([409, 'import_file_complete'])
     })
 

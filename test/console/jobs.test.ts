@@ -114,7 +114,7 @@ onEachEngine(
       const next = await start('verify-provenance')
       expect(next.status).toBe(202)
       await world.deps.jobs.settled()
-      // What had only been slow does not overwrite it.
+      // A run that was only slow does not overwrite it.
       await release()
       await other.settled()
       const states = (await jobs()).runs.map(({ id, state }: { id: string; state: string }) => [id, state])

@@ -69,7 +69,7 @@ onEachEngine('moderation in the console', world => {
     for (const secret of [reporter.id, reporter.handle]) expect(JSON.stringify(body)).not.toContain(secret)
   })
 
-  /** What a list has, page by page, two at a time. */
+  /** The rows of a list, in pages of two. */
   async function everyPage<Row>(path: string, member: string): Promise<Row[]> {
     const rows: Row[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -1,4 +1,4 @@
-/** What metrics, traces and the log say about requests of the console: operations and routes, and nothing of anybody. */
+/** Metrics, traces and log entries of requests of the console: operations and routes, without personal data. */
 import { afterAll, expect, test } from 'bun:test'
 import { namedFan } from '../identity/relations/relations-world.ts'
 import { scrape } from '../operate/metrics/scrape.ts'

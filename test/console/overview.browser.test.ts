@@ -17,7 +17,7 @@ const LOOKS = [
   ['phone light', { viewport: { width: 390, height: 844 }, colorScheme: 'light' }],
   ['phone dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
   ['320 px', { viewport: { width: 320, height: 640 }, colorScheme: 'light' }],
-  // What 1280 × 800 leaves at 200 %.
+  // The viewport of a 1280 × 800 screen at 200 %.
   ['200 % zoom', { viewport: { width: 640, height: 400 }, colorScheme: 'dark' }],
 ] as const
 

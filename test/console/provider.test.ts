@@ -83,7 +83,7 @@ onEachEngine('signing in with the provider of the staff', world => {
     return [response.status, response.headers.get('location'), cookiesOf(response).length]
   }
   beforeEach(() => {
-    // What the provider answered before is used again for ten seconds.
+    // Responses of the provider are cached for ten seconds.
     world.clock.advance(11_000)
     tamper = async (_, response) => response
     asked.length = 0

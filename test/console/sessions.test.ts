@@ -226,7 +226,7 @@ onEachEngine('guessing links of the console', world => {
     expect(world.logged.some(line => line.includes('"sign_in_limit_reached"'))).toBe(true)
     const { secret } = await world.db.write(tx => issueLink(tx, { name: 'Grace', role: 'support' }))
     expect((await anonymous.post('/api/session/sign-in', { secret })).status).toBe(200)
-    // Who is signed in still works.
+    // Existing sessions still work.
     expect((await as('support').get('/api/session')).status).toBe(200)
   })
 

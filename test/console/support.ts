@@ -41,7 +41,7 @@ interface SignedIn {
   token: string
   csrfToken: string
   expiresAt: Date
-  /** Of a browser that is signed in. */
+  /** Headers of a signed-in browser. */
   headers: Record<string, string>
 }
 

@@ -26,7 +26,7 @@ const ALWAYS = [
   'undoUseOfReward',
   'voidEventOfFan',
 ]
-/** Those that a second person confirms by what they would give. */
+/** Operations that need a second person depending on the input. */
 const BY_INPUT = [
   'createServerKey',
   'reportMatch',
@@ -34,7 +34,7 @@ const BY_INPUT = [
   'saveCatalogueEntry',
   'switchCatalogueEntry',
 ]
-/** Those that one person does, since they create nothing. */
+/** Operations that need one person, since they create nothing. */
 const NEVER = [
   'announceImportFile',
   'cancelJob',
@@ -193,7 +193,7 @@ onEachEngine('two people for money', world => {
         ]
         const expected = KINDS_WITH_VALUE.includes(kind)
         expect(asked.map(({ status }) => status === 202)).toEqual([expected, expected, expected])
-        // What gives too much is stopped by one person.
+        // One person can switch off an entry that gives too much.
         const off = await owner(next()).post(`${path}/activation`, { active: false, revision: 1, reason })
         expect(off.body.code).toBe('entry_not_found')
       },

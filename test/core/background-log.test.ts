@@ -1,4 +1,4 @@
-/** What a background task logs if the database refuses its write: no personal data. */
+/** The log of a background task whose write the database refuses has no personal data. */
 import { expect, test } from 'bun:test'
 import { startBackground } from '../../src/app/background.ts'
 import { enqueueSync } from '../../src/identity/users/deferred-sync.ts'

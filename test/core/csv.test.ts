@@ -1,4 +1,4 @@
-/** What spreadsheets make of CSV: of any locale, by any separator, no text is split off that runs as a formula. */
+/** CSV in spreadsheets: with any locale and separator, no part of a text runs as a formula. */
 import { expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'

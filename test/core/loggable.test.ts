@@ -43,7 +43,7 @@ const ERRORS: [string, unknown][] = [
   ['an object that is thrown', { message: PERSON[1] }],
 ]
 
-/** What the log writes. */
+/** The lines that the log writes. */
 function written(use: (log: Logger) => void): string {
   const lines: string[] = []
   use(pino({ ...createLogOptions(), base: null }, { write: line => void lines.push(line) }))

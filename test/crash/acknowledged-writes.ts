@@ -17,7 +17,7 @@ interface Records {
   trades: Map<string, Row<'trades'>>
   sessions: Map<string, Row<'nativeSessions'>>
   refreshTokens: Set<string>
-  /** Those that the gate reported. */
+  /** Events that the gate reported. */
   events: Map<string, Row<'events'>>
 }
 

@@ -18,7 +18,7 @@ import { cashEnv, holdForPack, promote, startTopUp, topUp } from '../play/top-up
 import type { Fan, World } from '../support/world.ts'
 import type { Act } from './scenarios.ts'
 
-/** Of a world in which the scenarios run. */
+/** Settings of a world in which the scenarios run. */
 export const scenarioSettings = { env: cashEnv }
 
 const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })

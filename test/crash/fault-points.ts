@@ -75,7 +75,7 @@ function watchBuilder<T extends object>(builder: T, before: () => void | Promise
 
 type Statements = Transaction['statements']
 
-/** Of the prepared statements that are watched. */
+/** The original objects of watched prepared statements. */
 const unwatched = new WeakMap<object, object>()
 
 /** Statements are kept without fault points, and get those of the transaction that uses them. */
@@ -110,7 +110,7 @@ function watchPrepared(statement: Prepared, before: () => void | Promise<void>):
   return watched
 }
 
-/** Of an insert, an update or a query, begun or complete. */
+/** Whether a value is an insert, an update or a query, complete or not. */
 const isBuilder = (value: unknown): value is object =>
   typeof value === 'object' &&
   value !== null &&

@@ -1,4 +1,4 @@
-/** What this code uses of Drizzle and bun:sqlite beyond their interfaces. These tests are the first to fail after an upgrade. */
+/** Uses of Drizzle and bun:sqlite beyond their public interfaces. After an upgrade, these tests fail first. */
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'

@@ -1,4 +1,4 @@
-/** What `dropDatabase` refuses on PostgreSQL. What it deletes is tested by `reset`. */
+/** Refusals of `dropDatabase` on PostgreSQL. The tests of `reset` check the deletion. */
 import { describe, expect, test } from 'bun:test'
 import { dropDatabase } from '../../db/drop.ts'
 import { createClock } from '../support/clock.ts'

@@ -1,4 +1,4 @@
-/** What a unit of work defers to its end is written once, with everything else or not at all. */
+/** Changes that a unit of work defers to its end are written once, together with everything else or not at all. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { inArray } from 'drizzle-orm'
 import type { Deferred } from '../../db/index.ts'

@@ -40,7 +40,7 @@ const migrationsOf = (engine: string) =>
 let temporary: TemporaryDatabase
 afterEach(() => temporary.remove())
 
-/** Of the migrator itself, on PostgreSQL. */
+/** The table of the migrator itself, on PostgreSQL. */
 const LOCK_TABLE = '__matchday_migration_lock'
 
 const tableNames = async (run: Run, engine: 'sqlite' | 'postgres') =>

@@ -1,4 +1,4 @@
-/** How many rows of a table a query reads on PostgreSQL by a plan that was made before the table had rows. */
+/** The number of rows that a query reads on PostgreSQL, with a plan that was made while the table was empty. */
 import type { Transaction } from '../../db/index.ts'
 import { execute } from './probe.ts'
 

@@ -18,7 +18,7 @@ const missing = !postgresBinaries
     ? ''
     : ' (skipped: openssl is not installed)'
 
-/** How the server sees the connection of a read, or why there is none. */
+/** The connection of a read as the server sees it, or the error. */
 async function connect(url: string, settings: Partial<PostgresSettings> = {}): Promise<unknown> {
   const db = openDatabase(url, createClock(), { postgres: settings })
   try {

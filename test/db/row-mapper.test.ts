@@ -14,7 +14,7 @@ type Query = PromiseLike<unknown[]> & ReturnType<Parameters<typeof prepared<Read
 
 const identitiesOf = (read: Reader) => read.select().from(read.tables.identities).as('mirror')
 
-/** Of users and of their identities, which only some have. */
+/** Selects users with their identities, which only some have. */
 function selectJoined(read: Reader, fields: SelectedFields) {
   const { users, identities } = read.tables
   return read

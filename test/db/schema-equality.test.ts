@@ -77,7 +77,7 @@ async function describeTable(table: Table, run: Run, engine: Engine): Promise<Ta
   }
 }
 
-/** What Drizzle cannot declare: written by hand in the migrations. */
+/** Objects that Drizzle cannot declare, written by hand in the migrations. */
 const TRIGGERS = {
   sqlite: "SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
   postgres: 'SELECT tgname AS name FROM pg_trigger WHERE NOT tgisinternal ORDER BY tgname',

@@ -1,4 +1,4 @@
-/** What the queries of `Database.snapshot` see. */
+/** The data that queries of `Database.snapshot` see. */
 import { expect, test } from 'bun:test'
 import type { Reader } from '../../db/index.ts'
 import { createClock } from '../support/clock.ts'

@@ -1,4 +1,4 @@
-/** What the log of a process has while its PostgreSQL server is gone. */
+/** The log of a process while its PostgreSQL server is down. */
 import { expect, test } from 'bun:test'
 import { realSources } from '../../src/core/sources.ts'
 import { noServer, postgresEngine } from '../support/engines.ts'

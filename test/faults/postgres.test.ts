@@ -137,7 +137,7 @@ describe.skipIf(noServer !== '')(`A server that is gone and comes back (PostgreS
       // As many as the pool has connections: one of them would meet the silent one.
       const writes = Array.from({ length: 10 }, (_, n) => world.db.write(tx => addTeam(tx, `${id}-${n}`)))
       expect(await Promise.all(writes)).toHaveLength(10)
-      // Of a COMMIT without an answer nobody knows: here the server has heard it.
+      // The outcome of a COMMIT without a response is unknown: here the server has received it.
       expect(await row(id)).toBe(statement === 'COMMIT' ? id : undefined)
     },
   )
@@ -209,7 +209,7 @@ describe.skipIf(noServer !== '')(`A server that is gone and comes back (PostgreS
       execute(tx, `DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$`),
     )
     await expect(refused).rejects.toThrow('database full')
-    // What it answers is in `test/platform/http/problems.test.ts`; as soon as it takes a write, it is ready again.
+    // `test/platform/http/problems.test.ts` checks the response. As soon as it accepts a write, it is ready again.
     expect(await ready()).toEqual([200, 'ok'])
   })
 })

@@ -1,4 +1,4 @@
-/** What can be wrong with the file, as clients and load balancers see it, and how it is over again. */
+/** Faults of the file, as clients and load balancers see them, and the recovery. */
 import type { Database as Connection } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
@@ -261,7 +261,7 @@ describe('A long read transaction, which prevents a complete checkpoint', () => 
       expect(walBytes()).toBeGreaterThan(24 * MEBIBYTE)
       expect((await write()).status).toBe(201)
       expect([await reads(), ...(await ready())]).toEqual([200, 200, 'ok'])
-      // What it sees is what there was.
+      // It sees the state from before.
       expect(await run('SELECT count(*) AS teams FROM teams')).toEqual([{ teams: 0 }])
       await run('COMMIT')
     })

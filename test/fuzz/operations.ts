@@ -13,7 +13,7 @@ import { type FuzzedRequest, type KnownValues, requestsOf } from './requests.ts'
 export function fuzzOperations(engine: Engine, runs: number): void {
   onEngine(engine, `every operation, ${runs} fuzzed requests each`, world => {
     let fan: Fan
-    /** Who is logged out again and again. */
+    /** A fan who is logged out repeatedly. */
     let leaver: Fan
     let known: KnownValues
     let serverKey: string
@@ -57,7 +57,7 @@ export function fuzzOperations(engine: Engine, runs: number): void {
   })
 }
 
-/** What ids in requests may lead to. */
+/** Creates objects that ids in requests may refer to. */
 async function prepare(world: World, fan: Fan): Promise<KnownValues> {
   const free = await addPack(world, { price: FREE })
   const priced = await addPack(world, { price: EUROS, supply: 1_000_000 })

@@ -188,7 +188,7 @@ function queryOf(parameters: { name?: string; in?: string }[], known: KnownValue
   )
 }
 
-/** What a header may hold: bytes that are no control characters. */
+/** Valid bytes of a header: no control characters. */
 const headerText = fc
   .array(
     fc.integer({ min: 0x20, max: 0xff }).filter(code => code < 0x7f || code > 0x9f),

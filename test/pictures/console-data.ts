@@ -1,4 +1,6 @@
-/** What the pictures of the console show, on top of the data of `bun run dev --fresh`: a season's figures, and work of the staff. */
+/**
+ * Data for the pictures of the console, in addition to `bun run dev --fresh`: the figures of a season, and actions of staff.
+ */
 import { eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
@@ -99,7 +101,7 @@ export async function addMatchDay(tx: Transaction): Promise<void> {
   })
 }
 
-/** What is reported of them by hand. */
+/** Reported states of the matches. */
 export function matchDayStates(now: Date) {
   const reason = 'Reported from the press box.'
   const of = (id: string, status: string, minutes: number, homeScore: number, awayScore: number) => {
@@ -109,7 +111,7 @@ export function matchDayStates(now: Date) {
   return [of('early', 'finished', -150, 2, 2), of(DERBY, 'live', -45, 1, 0)]
 }
 
-/** Those that the fonts of the machine may not have would be boxes. */
+/** Characters that the fonts of the machine lack would be boxes. */
 export async function giveNamesInKnownScripts(tx: Transaction): Promise<void> {
   const { users, identities } = tx.tables
   const known =

@@ -1,13 +1,13 @@
 /** The screens of the console in the order in which they are taken. */
 import type { Page } from 'playwright-core'
 
-/** What the screens show. */
+/** The site that the screens show. */
 export interface ConsoleSite {
   origin: string
   /** A fan with a history, and how support finds them. */
   fanId: string
   handle: string
-  /** Of a redemption that waits at the desk. */
+  /** The code of a redemption that waits at the desk. */
   code: string
   matchId: string
   orderId: string
@@ -26,7 +26,7 @@ const at = (name: string, path: string | ((site: ConsoleSite) => string) = `/${n
   },
 })
 
-/** Of another system, with two lines that the club has to correct. */
+/** Rows of another system, with two lines that the club must correct. */
 const SEASON_TICKETS = [
   'subject,displayName,country,openingBalance',
   ...Array.from(

@@ -20,7 +20,7 @@ import {
 import { type ConsoleSite, consoleShots } from './console-shots.ts'
 import { looks } from './shots.ts'
 
-/** Of tables and small text: below it letters get spots. */
+/** Quality for tables and small text: with a lower one, letters get spots. */
 const QUALITY = 34
 /** A screen that takes longer is broken. */
 const PATIENCE_MS = 60_000
@@ -73,7 +73,7 @@ export async function takeConsole(
 const signIn = (context: BrowserContext, origin: string, token: string) =>
   context.addCookies([{ name: cookieName(false), value: token, url: origin }])
 
-/** What the audit log, the lists of keys and webhooks, and the fan's page show. */
+/** Creates data for the audit log, the lists of keys and webhooks, and the fan's page. */
 async function doSomeWork(
   origin: string,
   { owner, support, second }: Record<'owner' | 'support' | 'second', string>,

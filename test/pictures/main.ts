@@ -19,7 +19,7 @@ import { looks, type Sites, shots } from './shots.ts'
 import { addSociety } from './society.ts'
 
 const FOLDER = join(root, 'docs/pictures')
-/** Of WebP: pictures of text stay sharp. */
+/** Quality of WebP at which pictures of text stay sharp. */
 const QUALITY = 42
 const QUARTER_MS = 900_000
 /** Shown at the gate. */

@@ -1,4 +1,4 @@
-/** What the pictures of fans among fans show: cards, lockers and offers of the visitor and of two other fans. */
+/** Data for the pictures of social screens: cards, lockers and offers of the visitor and of two other fans. */
 import { type Client, createClient, unwrap } from '@matchday/client'
 
 /** Of packs: five cards each. */

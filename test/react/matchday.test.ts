@@ -1,4 +1,4 @@
-/** What the hooks of @matchday/react stand on, without React: the cache, the shared stream and the session. */
+/** The parts of @matchday/react without React: the cache, the shared stream and the session. */
 import { afterEach, beforeAll, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { Topic } from '@matchday/client'
 import { updateMatch } from '../../src/club/matches/update-match.ts'
@@ -303,7 +303,7 @@ onEngine(sqliteEngine, 'What the components of an app share', world => {
       show(one)
       show(all)
       const { seen } = follow([`match:${id}`])
-      // What was shown before the stream began is read again.
+      // Data that was shown before the stream began is read again.
       await waitUntil('it has begun', () => seen.includes('reset') && network.count('/api/matches') === 4)
       await settled(one)
       await settled(all)

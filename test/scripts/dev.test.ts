@@ -220,7 +220,7 @@ test('commands in another terminal use the database of a running --fresh, and sa
   // Another process has its id now.
   await Bun.write(fresh.env.DEV_NOTE ?? '', reused)
   expect((await list()).err).not.toContain('Using')
-  // What a killed process left is removed at the next start.
+  // The next start removes files of a killed process.
   const next = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
   expect(existsSync(dirname(path))).toBe(false)
   await next.stop()

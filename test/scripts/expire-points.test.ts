@@ -32,7 +32,7 @@ for (const engine of engines) {
       await earn(40, DAYS + 3)
       await earn(7, DAYS - 10)
       await earn(5, 1)
-      // Of a new setting, everything that is old enough ends in 30 days.
+      // With a new setting, all points that are old enough expire in 30 days.
       expect(await expire(['--dry-run'])).toMatchObject({ code: 0, fans: 0, points: 0, warnings: 1 })
       const pass = { days: DAYS, since: new Date(before(100)), day: new Date(before(2)), cursor: null }
       await world.db.write(tx => tx.insert(pointsExpiry).values(pass))

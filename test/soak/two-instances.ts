@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { haproxyBinary, startHaproxy } from './haproxy.ts'
 import { current, type Version } from './versions.ts'
 
-/** What is not installed. */
+/** The missing program, or null. */
 export const missing: string | null =
   postgresBinaries === null ? 'PostgreSQL' : haproxyBinary === null ? 'HAProxy' : null
 

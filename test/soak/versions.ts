@@ -42,7 +42,7 @@ async function inFolder(make: (folder: string) => Promise<string>): Promise<Vers
   }
 }
 
-/** What the next version adds. Its code fills the columns, which this version does not know. */
+/** The additions of the next version, whose code fills columns that this version does not know. */
 const NEXT_MIGRATION = [
   'CREATE TABLE "next_badges" ("user_id" text COLLATE "C" PRIMARY KEY NOT NULL, "badge" text NOT NULL)',
   'ALTER TABLE "user_rewards" ADD COLUMN "next_note" text',

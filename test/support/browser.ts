@@ -21,12 +21,12 @@ const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */
 const PATIENCE_MS = 60_000
 
-/** Of a test. Nothing takes so long: a busy machine draws slowly. Milliseconds. */
+/** Timeout of a browser test: long, because a busy machine renders slowly. Milliseconds. */
 export const BROWSER_TIMEOUT_MS = 1_200_000
 
 export interface WatchedBrowser {
   context: BrowserContext
-  /** What pages complained of: errors on the console, uncaught ones, and breaches of their policies. */
+  /** Complaints of pages: console errors, uncaught errors, and violations of their policies. */
   complaints: string[]
   /** Hosts that pages asked anything of. */
   hosts: Set<string>

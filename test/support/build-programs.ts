@@ -19,7 +19,7 @@ const programs = [
   ...filesOf('test/*/*-process.ts'),
 ].filter(file => !DEVELOPMENT.some(name => file === `scripts/${name}.ts`))
 
-/** What Bun builds it from: of the packages, the lock file is enough. */
+/** The sources that Bun builds it from. For packages, the lock file is enough. */
 function hashSources(): string {
   const hasher = new Bun.CryptoHasher('sha256').update(`${root}\n${Bun.version}\n`)
   const sources = filesOf('{src,db,scripts,mock-idp,test}/**/*.{ts,json}').filter(

@@ -7,7 +7,7 @@ import { root, shortLivedEnv } from './executable.ts'
 import { failureEnv } from './serializable.ts'
 
 export interface CommandRun {
-  /** Of the repository. It ends with `process.exit`. */
+  /** A file of the repository. It ends with `process.exit`. */
   file: string
   parameters: string[]
   /** The whole environment. */

@@ -124,7 +124,7 @@ function templateOf({ paths }: OpenApiDocument, path: string): string | undefine
   return path in paths ? path : Object.keys(paths).find(candidate => matches(candidate, path))
 }
 
-/** What no operation answers must still be a problem of the catalogue. */
+/** A response outside of all operations must still be a known problem. */
 function undocumented(status: number, body: unknown): string | null {
   const code = (body as { code?: unknown } | null)?.code
   const known = typeof code === 'string' && code in problemTypes

@@ -11,7 +11,7 @@ export { root } from './executable.ts'
 
 export interface RunningDev {
   process: Bun.Subprocess
-  /** What it had printed when it was ready. */
+  /** Its output up to the time when it was ready. */
   banner: string
   ports: { PORT: string; MOCK_IDP_PORT: string; CONSOLE_PORT: string }
   env: Record<string, string>

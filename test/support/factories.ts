@@ -1,4 +1,4 @@
-/** What a test needs in the database before it begins. */
+/** Creates rows that a test needs before it begins. */
 import type { Database, Tables } from '../../db/index.ts'
 import { appendEntry } from '../../src/economy/points/ledger.ts'
 import { createServerKey } from '../../src/identity/server-keys/keys.ts'

@@ -25,7 +25,7 @@ export interface NatsServer {
   port: number
   /** With the credentials of a user who may do everything. */
   url: string
-  /** Of a user who may not publish events of the type `shop.refused`. */
+  /** URL of a user who may not publish events of the type `shop.refused`. */
   limitedUrl: string
   start(): Promise<void>
   /** As a crash does; the store stays. */
@@ -34,7 +34,7 @@ export interface NatsServer {
   pause(): void
   resume(): void
   streams<T>(use: (manager: JetStreamManager) => Promise<T>): Promise<T>
-  /** What a stream has stored, in its order. */
+  /** The stored messages of a stream, in its order. */
   messages(stream: string, filter?: string): Promise<StoredMessage[]>
   remove(): Promise<void>
 }

@@ -137,7 +137,7 @@ const FIRST_OID = 16_384
 const rowsOf = (table: string, oid?: string) =>
   `(SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM ${table} ${oid ? `WHERE ${oid} >= ${FIRST_OID}` : ''})`
 
-/** What emptying does not restore, as one text: the schema, statistics, settings, applied migrations, and bloat. */
+/** State that emptying does not restore, as one text: the schema, statistics, settings, applied migrations, and bloat. */
 const STATE = `SELECT concat_ws(' ',
   ${rowsOf('pg_class', 'oid')}, ${rowsOf('pg_attribute', 'attrelid')}, ${rowsOf('pg_constraint', 'oid')},
   ${rowsOf('pg_trigger', 'oid')}, ${rowsOf('pg_proc', 'oid')}, ${rowsOf('pg_statistic', 'starelid')},

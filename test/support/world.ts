@@ -64,7 +64,7 @@ export interface WorldOptions {
   env?: Record<string, string>
   /** Public reads use a second database, which is no copy: tests tell by its content what reads it. PostgreSQL only. */
   replica?: boolean
-  /** Of the mock provider: as many as the tests of the world need. */
+  /** Number of fans of the mock provider: as many as the tests of the world need. */
   fans?: number
 }
 

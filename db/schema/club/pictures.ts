@@ -30,7 +30,7 @@ export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'user
       id: id().primaryKey(),
       fileId: idOf(pictureFiles),
       userId: id().references(() => users.id),
-      /** Of the server key. */
+      /** Source of the server key. */
       source: id(),
       createdAt: timestamp().notNull(),
       /** Time from which it is deleted if it is not used; null while it is the fan's avatar. */

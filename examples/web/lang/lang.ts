@@ -82,7 +82,7 @@ const NO_COUNTRIES = new Set(
 )
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
-/** Of a code of ISO 3166-1 alpha-2. */
+/** The name of a country with this code (ISO 3166-1 alpha-2). */
 export const countryName = (code: string) => regions.of(code) ?? code
 
 /** Every country that the browser can name, in the order of the language. */

@@ -29,7 +29,7 @@ export function readAddress(form: HTMLFormElement): ShippingAddress {
 }
 
 interface AddressFieldsProps {
-  /** Of the last order. */
+  /** The address of the last order. */
   address: Order['address']
   country: string
   onCountry: (country: string) => void

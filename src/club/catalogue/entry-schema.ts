@@ -20,7 +20,7 @@ export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(sc
 const PICTURE = '^(https://|/[^/\\\\])'
 
 /**
- * Of a picture. A path is for pictures on the app's own server: clients resolve it against the API's origin.
+ * The address of a picture. A path is for pictures on the app's own server: clients resolve it against the API's origin.
  */
 export const PictureUrl = (description: string) =>
   Type.String({
@@ -32,7 +32,7 @@ export const PictureUrl = (description: string) =>
 
 const HTTPS = '^https://'
 
-/** Of a page. */
+/** The address of a page. */
 export const HttpsUrl = (description: string) =>
   Type.String({ maxLength: MAX_URL_LENGTH, pattern: HTTPS, description, errorNoun: 'an https URL' })
 

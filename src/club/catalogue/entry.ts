@@ -100,7 +100,7 @@ function memberFaults(schema: TSchema, value: unknown, pointer: string): EntryFa
     return isPlainHttps(String(value)) ? [] : [{ pointer, message: 'must be an https URL' }]
   const inner = withoutNull(schema)
   if (inner !== schema) return memberFaults(inner, value, pointer)
-  // Of the forms of a union none has texts.
+  // No form of a union has texts.
   if (schema.anyOf) return []
   if (Array.isArray(value))
     return value.flatMap((item, index) => memberFaults(schema.items, item, `${pointer}/${index}`))

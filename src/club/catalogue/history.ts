@@ -10,7 +10,7 @@ export type RevisionSource = (typeof REVISION_SOURCES)[number]
 /** Who changes entries. */
 export interface Author {
   source: Exclude<RevisionSource, 'before'>
-  /** Of the club. */
+  /** The member of the club's staff. */
   staff?: { id: string; name: string }
   reason?: string
 }

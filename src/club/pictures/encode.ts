@@ -11,7 +11,9 @@ import { formatOf, trimPicture, trimWebp } from './trim.ts'
 
 /** A decoded pixel takes four bytes: 100 MB. Cameras of phones take 12 or 24 million. */
 const MAX_PIXELS = 25_000_000
-/** Of width and height. Panoramas of phones have as many. A picture of one column takes five times as long as a square one. */
+/**
+ * Maximum width and height: panoramas of phones need this. A picture of one column takes five times as long as a square one.
+ */
 const MAX_SIDE = 16_384
 /**
  * Maximum number of pictures that are decoded at the same time, and of those that wait, each of which is held

@@ -8,7 +8,10 @@ const ORIENTATION = 0x0112
 const [BYTE, SHORT, LONG] = [1, 3, 4]
 const ENTRY_BYTES = 12
 
-/** Of the first directory, which is that of the picture: the second one is of its thumbnail. Undefined if there is none. */
+/**
+ * The orientation in the first directory, which describes the picture; the second one describes its thumbnail. Undefined if
+ * there is none.
+ */
 export function orientationIn(exif: Buffer): Orientation | undefined {
   // In a JPEG always, in a WebP by some programs.
   const tiff = exif.toString('latin1', 0, 5) === 'Exif\0' ? exif.subarray(6) : exif

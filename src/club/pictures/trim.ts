@@ -54,7 +54,7 @@ function trimPng(bytes: Buffer): Trimmed | Fault {
 const [VP8X, ANIM, ANMF, EXIF_IN_WEBP] = ['VP8X', 'ANIM', 'ANMF', 'EXIF'].map(named)
 /** Chunks of a WebP that decide pixels. */
 const WEBP_PIXELS = new Set(['VP8X', 'VP8 ', 'VP8L', 'ALPH'].map(named))
-/** Of the flags in `VP8X`: colour profile, Exif, XMP. */
+/** Flags in `VP8X` for metadata: colour profile, Exif, XMP. */
 const METADATA_FLAGS = 0x20 | 0x08 | 0x04
 const [RIFF_HEAD, FLAGS_AT] = [12, 20]
 

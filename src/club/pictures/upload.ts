@@ -17,7 +17,7 @@ import { pictureProblems } from './problems.ts'
 import type { Picture } from './schema.ts'
 import type { PictureStore } from './store.ts'
 
-/** Of a fan, with the one that is the avatar. */
+/** Maximum pictures of a fan, including the avatar. */
 export const MAX_PICTURES = 20
 /** How long unused pictures are kept, and how long a file waits for the row of its owner. */
 export const UNUSED_MS = 86_400_000

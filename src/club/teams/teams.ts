@@ -6,7 +6,7 @@ import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { teamProblems } from './problems.ts'
 
-/** Those of these teams that are stored, active or not. */
+/** Returns the ids of stored teams, active or not. */
 export async function findTeamIds(reader: Reader, ids: string[]): Promise<Set<string>> {
   const { teams } = reader.tables
   const rows = await reader.select({ id: teams.id }).from(teams).where(inArray(teams.id, ids))

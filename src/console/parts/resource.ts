@@ -8,7 +8,7 @@ import { toast } from './toast.tsx'
 export interface Resource<T> {
   /** The last data, also while it is read again or a read fails. */
   readonly data: T | null
-  /** Of the last read. */
+  /** The error of the last read. */
   readonly error: unknown
   readonly isLoading: boolean
   reload(): Promise<void>
@@ -107,7 +107,7 @@ export function useResource<T>(
 export interface Paged<T> extends Resource<T[]> {
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
-  /** Of the last attempt to read more. */
+  /** The error of the last attempt to read more. */
   readonly moreError: unknown
   more(): Promise<void>
 }

@@ -62,7 +62,7 @@ export type LocalizedText = string | Record<string, string>
 interface LocalizedFieldProps extends FieldProps {
   value: LocalizedText
   onChange: (value: LocalizedText) => void
-  /** Of a text without languages. */
+  /** The language of a text without languages. */
   language?: string
   lines?: boolean
   max?: number

@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** Of `--row` in table.css. */
+/** The value of `--row` in table.css. */
 const ROW_REM = 2.75
 /** Rows rendered above and below the visible ones, so that fast scrolling shows no gap. */
 const OVERSCAN = 10

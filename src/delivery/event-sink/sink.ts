@@ -14,7 +14,7 @@ const NAME = 'nats'
 export const LEASE_MS = 30_000
 
 export interface Lease {
-  /** Of the last event that was published. */
+  /** Position of the last published event. */
   position: number
   endsAt: Date
 }

@@ -24,7 +24,7 @@ export class Connection {
   #wasFull = false
   /** The reader waits for frames. */
   #isRead = false
-  /** Those who wait for room. */
+  /** Callers that wait for room. */
   #waiting: (() => void)[] | null = null
 
   constructor(events: Events) {

@@ -152,7 +152,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     }
   }
 
-  /** Of several failures in a row, only the first is logged. */
+  /** Logs only the first of several failures in a row. */
   function start(ms: number, task: string, run: () => Promise<unknown>): () => void {
     const { stop } = every(ms, run, (error, isRepeated) => {
       if (!isRepeated) logFailed(log, task)(error)

@@ -57,7 +57,7 @@ export interface EndpointBacklog {
   since: Date | null
 }
 
-/** Of each endpoint: for metrics. */
+/** The backlog of each endpoint, for metrics. */
 export async function readEndpointBacklogs(reader: Reader): Promise<EndpointBacklog[]> {
   const { webhookEndpoints, webhookDeliveries } = reader.tables
   const { id, disabledAt } = webhookEndpoints

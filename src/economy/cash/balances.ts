@@ -53,7 +53,7 @@ export async function readCashBalances(reader: Reader, userId: string) {
   }))
 }
 
-/** Of all fans, by currency, as booked. `promotion` is the part of `available` that the club gave. */
+/** Totals of all fans by currency. `promotion` is the part of `available` that the club gave. */
 export async function readCashTotals(reader: Reader) {
   const { cashAccounts: accounts, cashPromotions: promotions } = reader.tables
   const total = (column: ReturnType<typeof sql>) =>

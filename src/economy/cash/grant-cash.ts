@@ -54,7 +54,7 @@ export type CashPromotion = Static<typeof CashPromotion>
 interface Giver extends FanNaming {
   /** The system that gives. */
   source: string
-  /** Those that are kept as cash. */
+  /** The currencies of cash. */
   currencies: readonly string[]
 }
 

@@ -10,7 +10,7 @@ const nothingIn = ({ position }: Tables['events']) => {
   return { data: null, voidNote: null, position: sql`nullif(${position}, 0)` }
 }
 
-/** Of events recorded longer ago than the retention period, in batches. Returns their number. */
+/** Deletes the data of events that are older than the retention period, in batches. Returns their number. */
 export function sweepEventData(db: Pick<Database, 'write'>, retentionMs: number): Promise<number> {
   return inBatches(db, async (tx, size) => {
     const { events } = tx.tables

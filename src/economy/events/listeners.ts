@@ -47,6 +47,6 @@ export function mayBookPoints({ spine }: Transaction, type: string): boolean {
   )
 }
 
-/** By what this process loaded last. False before the first load. */
+/** Uses the types that this process loaded last. False before the first load. */
 export const mayBeSubscribed = ({ spine }: Transaction, type: string): boolean =>
   spine.events.listening?.isSubscribed(type) ?? false

@@ -21,7 +21,7 @@ export type Writing = { recorded: Recorded } | { recorded: null; before: EventRo
 /** Everything is in memory until `write`. */
 export interface Recording {
   tx: Transaction
-  /** Of the fans of the recording. Readers book in it. */
+  /** The ledgers of the fans of the recording, in which readers book. */
   ledgers: Ledgers
   /** Reads the stored rows of these events, and the data that recording them needs, together. */
   load(events: NewEvent[]): Promise<void>

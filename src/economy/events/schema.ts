@@ -3,7 +3,7 @@ import { Closed, InstantInput, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { FanReference } from '../../identity/users/fan-reference.ts'
 
-/** Of `data` as JSON in UTF-8. */
+/** Maximum size of `data` as JSON in UTF-8. */
 export const MAX_DATA_BYTES = 4_096
 
 const EventId = Type.String({

@@ -41,7 +41,7 @@ export async function expirePoints(
   }
 }
 
-/** Of the next fans. Null when the pass of today has ended. */
+/** Books the expired points of the next fans. Null when the pass of today has ended. */
 export async function expireBatch(
   tx: Transaction,
   days: number,

@@ -62,7 +62,7 @@ interface Wanted {
   board: string
   userId: string
   limit: number
-  /** Of the page around the fan: how many are ahead of the fan. */
+  /** For the page around the fan: the number of fans ahead. */
   half?: number | undefined
   after?: Key
   before?: Key

@@ -84,7 +84,7 @@ export async function findEnrolment(reader: Reader, userId: string): Promise<Dat
   return entry?.enrolledAt ?? null
 }
 
-/** When each of these fans was enrolled; without those who were not, or have left. */
+/** The time of enrolment of each fan, without fans who are not enrolled or have left. */
 export async function listEnrolments(reader: Reader, userIds: string[]): Promise<Map<string, Date>> {
   const rows = await selectEnrolments(
     reader,

@@ -70,6 +70,6 @@ export function rankOf(reader: Reader, board: string, userId: string): SQL<numbe
   return sql<number | null>`${rank}`.mapWith(Number)
 }
 
-/** Of a row of `leaderboard_scores`. */
+/** The rank of a row of `leaderboard_scores`. */
 const rankFromIndex = (reader: Reader) =>
   sql<number>`${membersAhead(reader, 'leaderboard_scores')} + 1`.mapWith(Number)

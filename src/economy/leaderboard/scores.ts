@@ -11,7 +11,7 @@ const NO_SCORE = { points: 0, reachedAt: 0 }
 export interface Earned {
   userId: string
   gained: number
-  /** On which it counts. */
+  /** The boards on which it counts. */
   boards: Board[]
 }
 

@@ -75,7 +75,7 @@ export interface Holding {
   earned: number
 }
 
-/** Of the fans with points after one, by id. */
+/** The holdings of fans with points, by id, after one fan. */
 export function listHoldings(
   reader: Reader,
   since: Date,
@@ -85,7 +85,7 @@ export function listHoldings(
   return selectHoldings(reader, since, and(gt(balance, 0), gt(userId, after)), limit)
 }
 
-/** Of these fans. */
+/** The holdings of these fans. */
 export const readHoldings = (reader: Reader, since: Date, userIds: string[]) =>
   selectHoldings(reader, since, inArray(reader.tables.pointsAccounts.userId, userIds), userIds.length)
 

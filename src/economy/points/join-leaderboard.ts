@@ -30,7 +30,7 @@ export async function joinLeaderboards(tx: Transaction, userIds: string[]): Prom
   await enrolMany(tx, userIds, await listEarnedScores(tx, enrolments, startOf(enrolledAt)))
 }
 
-/** Of the boards of this time, and of those of entries with a later time, since clocks differ. */
+/** The earliest start of the boards at this time. Entries may have a later time, since clocks differ. */
 const startOf = (enrolledAt: Date) => earliestStart(boardsAt(enrolledAt), enrolledAt)
 
 /** As `joinLeaderboard`, for a fan whose account this unit of work has opened with this entry. */

@@ -134,7 +134,7 @@ export async function openLedgers(
     ledgers.set(userId, { ...account, known: new Map(), booked: [], taken: [] })
   const at = tx.now()
   const intoOf = new Map(merges.map(({ fromId, intoId }) => [fromId, intoId]))
-  /** Of the merged fans: the refs of their grants in the ledgers of the others, by the entry of the grant. */
+  /** For merged fans: the refs of their grants in the ledgers of other fans, by the entry of the grant. */
   const carried = new Map<string, Map<number, string>>()
   for (const merge of merges) carried.set(merge.fromId, await readCarriedGrants(tx, merge))
   await loadCauses(causes)

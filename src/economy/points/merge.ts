@@ -94,7 +94,7 @@ interface CarriedEarning {
   points: number
   /** The boards that are not final, without the global one. */
   boards: string
-  /** Of a grant. */
+  /** The entry of the grant. */
   grantSeq?: number
 }
 

@@ -64,7 +64,7 @@ export const REFUND_REASONS: PointsReason[] = [
 /** Entries that count on boards which their refs name, whatever their time. */
 export const REASONS_WITH_BOARDS: PointsReason[] = ['prediction', 'merge']
 
-/** Of the entries by which a merge carries points over. */
+/** Reasons of entries with which a merge carries points over. */
 export const CARRYING_REASONS = ['merge', 'merge_spent', 'merge_returned'] as const satisfies PointsReason[]
 
 interface MergeRef {

@@ -4,7 +4,7 @@ import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
-/** Of one grant. Keeps sums exact: a fan would need nine million such grants to exceed 2^53 - 1. */
+/** Maximum points of one grant. Keeps sums exact: a fan would need nine million such grants to exceed 2^53 - 1. */
 export const MAX_POINTS = 1_000_000_000
 
 const Points = (description: string) => Integer({ minimum: 1, maximum: MAX_POINTS, description })

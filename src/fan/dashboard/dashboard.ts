@@ -98,7 +98,7 @@ const selectDashboard = prepared((read: Reader, { userId, now, required, streaks
     .leftJoin(newest, sql`true`)
 })
 
-/** Of a fan without a record. */
+/** The dashboard of a fan without a record. */
 const NOTHING = {
   id: null,
   displayName: null,

@@ -22,7 +22,7 @@ type CaseDecision = Exclude<WithoutFan<NewDecision>, { kind: 'lift' }>
 
 export type CaseOrder = 'heaviest' | 'oldest'
 
-/** Of a case in its list. */
+/** The position of a case in its list. */
 export interface CasePosition {
   weight: number
   since: Date

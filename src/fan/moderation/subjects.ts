@@ -12,7 +12,7 @@ import { moderationProblems } from './problems.ts'
 
 interface Subject {
   id: string
-  /** Whose it is. Their record is locked, so that a decision about the case waits for the report. */
+  /** The fan who owns the subject. The fan is locked, so that a decision about the case waits for the report. */
   fanId: string
   /**
    * What the subject showed, which is stored as JSON. It contains no data of the reporter, so erasing the

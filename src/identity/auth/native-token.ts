@@ -60,7 +60,7 @@ export async function createNativeTokens({ issuer, key, previousKeys, now }: Nat
     issuer,
     /** The public keys, the current signing key first. */
     jwks,
-    /** Of the verified-token cache. */
+    /** Counts of the cache of verified tokens. */
     cacheCounts: cache.counts,
     sign({ subject, clientId, sessionId, tokenId, issuedAt, expiresAt }: NativeTokenClaims): Promise<string> {
       return new SignJWT({ client_id: clientId, sid: sessionId })

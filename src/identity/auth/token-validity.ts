@@ -57,7 +57,7 @@ export interface SessionToken {
 export interface ValidToken {
   /** Id of the user record; `NOBODY` without one. */
   userId: string
-  /** Of the profile. */
+  /** The locale of the profile. */
   locale: string | null
   hasBlocks: boolean
   /** Whether the token belongs to an additional sign-in of a merged fan. */

@@ -29,7 +29,7 @@ interface Change {
   id: string
   summary: string
   description: string
-  /** Of the response. */
+  /** Description of the response. */
   done: string
   verb: Verb
   whenSuspended?: 'allowed'

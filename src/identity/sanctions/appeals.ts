@@ -60,7 +60,7 @@ export function listAppeals(reader: Reader, fanId: string) {
     .orderBy(asc(appeals.createdAt), asc(appeals.id))
 }
 
-/** Those of all fans, the oldest first. `after`: begins after this one. */
+/** Open appeals of all fans, the oldest first. `after`: starts after this appeal. */
 export function listOpenAppeals(reader: Reader, limit: number, after?: TimedPosition) {
   const { appeals, moderationDecisions: decisions } = reader.tables
   const { createdAt, id } = appeals

@@ -9,7 +9,7 @@ export const RANDOM_DIGITS = 43
 const CHECKSUM_DIGITS = 6
 const FORM = new RegExp(`^${PREFIX}([0-9A-Za-z]{${RANDOM_DIGITS}})([0-9A-Za-z]{${CHECKSUM_DIGITS}})$`)
 
-/** Of 32 random bytes. */
+/** Makes a key from 32 random bytes. */
 export const mintServerKey = (random: Uint8Array): string =>
   withChecksum(toBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), RANDOM_DIGITS))
 

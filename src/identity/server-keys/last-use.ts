@@ -1,4 +1,4 @@
-/** When each key was last used, to the hour, written in the background: a key writes at most once an hour in each process. */
+/** Records the last use of each key, precise to the hour, in the background: at most one write per key, hour and process. */
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'

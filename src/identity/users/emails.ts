@@ -10,7 +10,7 @@ import { updateRows } from '../../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { locksForUpdate } from '../../../db/row-lock.ts'
 
-/** Of a fan's address; several fans may have the same. */
+/** Maximum fans that are found for one address. */
 const MAX_SAME = 20
 
 /**
@@ -30,7 +30,7 @@ const isSpace = (text: string, index: number) => '\t\n\r '.includes(text.charAt(
 export interface FanEmails {
   /** Begins with the mark of the key. Of the normalized address. */
   hashOf(email: string): string
-  /** Of hashes by another key. */
+  /** The condition for hashes with another key. */
   isForeign(identities: Tables['identities']): ReturnType<typeof or>
 }
 

@@ -182,7 +182,7 @@ export type ProfileValue = Values[ProfileFieldName]
 /** Does not compile where a field and its column have different types. */
 const fields: { [Name in ProfileFieldName]: ProfileField<Values[Name]> } = profileFields
 
-/** For code that is the same for every field. */
+/** The field with this name, for code that handles all fields alike. */
 export const profileField = <Name extends ProfileFieldName>(name: Name) => fields[name]
 
 // Guarantee: the keys of a constant.

@@ -23,7 +23,7 @@ export const emailKeyOf = (email: string): string => normalizeEmail(email).slice
 
 const MAX_EMAIL = 254
 
-/** Of a mirror. */
+/** The search keys of a mirror. */
 export const searchKeysOf = ({ name, email }: { name?: string | null; email?: string | null }) => ({
   nameKey: typeof name === 'string' ? nameKeyOf(name) : null,
   emailKey: typeof email === 'string' ? emailKeyOf(email) : null,

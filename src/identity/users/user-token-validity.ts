@@ -11,7 +11,7 @@ export interface TokenValidity {
   /** `NOBODY` without a user record. */
   userId: string
   erased: boolean
-  /** Also of an erased user. */
+  /** Also true for an erased user. */
   deleted: boolean
   sessionsEndedAt: Date | null
   locale: string | null

@@ -21,12 +21,12 @@ export interface ConsoleDeps extends AppSources, PictureDeps {
   db: Database
   log: Logger
   cursors: Cursors
-  /** Of the gate display. */
+  /** Codes for the gate display. */
   checkInCodes: CheckInCodes
   /** Sources of codes for the desk: rewards and vouchers. */
   codeSources: readonly CodeSource[]
   payments: Payments
-  /** Of addresses in the database. */
+  /** Encrypts addresses in the database. */
   addressEncryption: Encryption
   /** Encrypts the cookies of sign-ins that have begun. */
   signInEncryption: Encryption

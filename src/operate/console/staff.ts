@@ -6,7 +6,7 @@ import { isRole, type Role } from './roles.ts'
 export const MAX_STAFF_ID = 1_000
 
 export interface Staff {
-  /** Of `core/staff-ids.ts`. */
+  /** An id of `core/staff-ids.ts`. */
   id: string
   name: string
   role: Role

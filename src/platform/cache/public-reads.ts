@@ -33,7 +33,7 @@ export interface PublicReads {
 
 interface Sources {
   db: Pick<Database, 'read'>
-  /** Of the primary. */
+  /** The cache for reads of the primary. */
   cache: ResponseCache
   replica: Replica | undefined
   elapsed(): number

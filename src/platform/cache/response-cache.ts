@@ -38,7 +38,7 @@ interface Computation extends Start {
 
 interface Entry extends Start {
   value: unknown
-  /** Of its tags. */
+  /** The slots of its tags. */
   slots: number[]
   expiresAt: Date | null
 }

@@ -34,7 +34,7 @@ export function readTracingConfig(reader: EnvironmentReader) {
     /** CA certificates in PEM that https endpoints are verified with; null: those of the system. */
     ca: readCertificates(reader, CERTIFICATE, reader.file(CERTIFICATE)),
     compression: reader.oneOf('OTEL_EXPORTER_OTLP_COMPRESSION', ['none', 'gzip']),
-    /** Of each export. May hold secrets. */
+    /** Headers of each export. May contain secrets. */
     headers: {
       ...readPairs(reader, 'OTEL_EXPORTER_OTLP_HEADERS', reader.secret),
       ...readPairs(reader, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS', reader.secret),

@@ -13,7 +13,7 @@ export function readWallets(reader: EnvironmentReader, publicUrl: string | null,
   const chainIds = readChainIds(reader)
   const allowPrivate = readHostNames(reader, 'WEB3_RPC_ALLOW_PRIVATE')
   return Object.freeze({
-    /** On which wallets can be linked; empty: on none. */
+    /** Chains on which wallets can be linked; empty: none. */
     chainIds,
     /** The site that asks for the signature: its host is the domain of the signed message. Null: no wallet can be linked. */
     origin: chainIds.length === 0 ? null : readOrigin(reader, publicUrl, port),

@@ -20,7 +20,7 @@ import { type DescribedMessage, describeWebhooks } from './webhooks.ts'
 interface Deployment {
   /** Where clients reach the API; null: at the host that serves the document. */
   publicUrl: string | null
-  /** Of the identity provider; null while it does not respond. */
+  /** Endpoints of the identity provider; null while it does not respond. */
   endpoints: Endpoints | null
   /** What is sent to endpoints of webhooks. */
   messages: DescribedMessage[]

@@ -4,7 +4,10 @@ import { transportProblems } from '../../core/transport-problems.ts'
 import { isObject, type Json } from './json-schema.ts'
 import { header } from './responses.ts'
 
-/** Of paths and methods that no operation has: in the response of none, and in the enum for shared error handlers. */
+/**
+ * Problems of paths and methods that no operation has. No operation declares them, but the enum for shared error handlers
+ * has them.
+ */
 const OUTSIDE_OPERATIONS: ProblemType[] = [transportProblems.not_found, transportProblems.method_not_allowed]
 
 /** Components: `ProblemCode`, and a schema for each code that operations use, with the members of that code. */

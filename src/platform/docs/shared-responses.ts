@@ -29,7 +29,10 @@ export function shareResponses(paths: Json): { paths: Json; responses: Json } {
   return { paths: shared, responses }
 }
 
-/** Of a problem response by its codes, of one without content by its description; undefined: its content is its own. */
+/**
+ * The name of a shared response: from the codes of a problem response, or from the description of a response without
+ * content. Undefined for other responses.
+ */
 function nameOf(response: unknown): string | undefined {
   const codes = codesOfResponse(response)
   if (codes.length > 0) return nameOfCodes(codes)

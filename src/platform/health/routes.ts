@@ -17,7 +17,7 @@ const Health = Closed(
 const check = (description: string) =>
   Type.String({ description: `${description} \`ok\`, or what is wrong.`, examples: ['ok'] })
 
-/** Of a notice, which operators must know though the process can do its work. */
+/** The schema of a notice, which operators must know although the process can work. */
 const notice = (description: string, example: string) =>
   Type.Optional(
     Type.String({ description: `Only ${description} Does not affect the status.`, examples: [example] }),

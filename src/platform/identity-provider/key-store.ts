@@ -11,7 +11,7 @@ interface StoreOptions {
   db: Database
   log: Logger
   identity: Pick<IdentityConfig, 'issuer' | 'jwksUrl'>
-  /** Of the hash. With another secret the stored set counts as absent. */
+  /** Key of the hash. With another secret, the stored set counts as absent. */
   secret: Buffer
 }
 

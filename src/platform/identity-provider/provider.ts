@@ -137,7 +137,7 @@ export function createIdentityProvider(options: ProviderOptions) {
     circuit: policy.circuit,
     /** How far this clock is ahead of the provider's, to the second; null before its first response with a time. */
     clockSkewMs: () => skewMs,
-    /** Of the verified-token cache. */
+    /** Counts of the cache of verified tokens. */
     cacheCounts: cache.counts,
 
     /** The endpoints, fetched by discovery if not known yet; null if discovery fails. */

@@ -27,7 +27,7 @@ export type Spans = ReturnType<typeof createSpans>
 export function createSpans(tracer: OtelTracer) {
   const storage = new AsyncLocalStorage<Context>()
   return {
-    /** Of the current request or call; undefined outside of one. */
+    /** The span of the current request or call; undefined outside of one. */
     current: () => storage.getStore(),
     /** Starts a span within `parent`, or a trace if there is none. The caller ends it. */
     start({ name, kind, attributes = {} }: SpanStart, parent: Context = ROOT_CONTEXT) {

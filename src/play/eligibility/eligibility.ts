@@ -6,7 +6,7 @@ import { type Requires, type RequiresCode, requirements, requiresProblems } from
 
 interface Entry {
   requires: Requires
-  /** Of a cart: the product. */
+  /** For a cart: the product. */
   productId?: string
 }
 

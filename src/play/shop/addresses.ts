@@ -63,7 +63,7 @@ const members = {
   phone: OptionalLine(30, 'For the carrier.', '+351 220 000 000'),
 }
 
-/** Of a request. */
+/** An address in a request. */
 export const AddressInput = Closed(members, { title: 'AddressInput' })
 export type AddressInput = typeof AddressInput.static
 

@@ -33,7 +33,7 @@ type OrderDeps = FanDeps &
     log: Logger
     now: AppSources['now']
     payments: Payments
-    /** Of addresses in the database. */
+    /** Encrypts addresses in the database. */
     addressEncryption: Encryption
     downloads: Downloads
   }

@@ -7,7 +7,7 @@ const MAX_ITEMS = 10
 
 const serialNumber = Integer({ minimum: 1, description: 'Number of the copy.' })
 
-/** Of a request. */
+/** An item in a request. */
 const OfferedItem = Closed(
   { collectibleId: IdReference('Slug of the collectible.', 'harbour-lights'), serialNumber },
   { title: 'OfferedItem', description: 'One copy of a collectible.' },

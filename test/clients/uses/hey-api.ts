@@ -1,4 +1,4 @@
-/** What an app does with the client that hey-api generates: it must compile, and narrow errors by code. */
+/** Uses of a client that hey-api generates: they must compile, and narrow errors by code. */
 import { claimReward, completeOnboarding } from '../generated/hey-api/index.ts'
 
 export async function claim(rewardId: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** What an app does with the client that openapi-typescript generates: it must compile, and narrow errors by code. */
+/** Uses of a client that openapi-typescript generates: they must compile, and narrow errors by code. */
 import createClient from 'openapi-fetch'
 import type { components, paths } from '../generated/openapi-typescript.d.ts'
 
@@ -11,7 +11,7 @@ export async function claim(rewardId: string): Promise<string> {
   return isRetryable(error.code) ? 'Try again' : error.code
 }
 
-/** What is said of any error of any operation. */
+/** A check of any error of any operation. */
 export const isRetryable = (code: components['schemas']['ProblemCode']) =>
   code === 'overloaded' || code === 'database_busy' || code === 'rate_limited'
 

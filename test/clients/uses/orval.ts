@@ -1,4 +1,4 @@
-/** What an app does with the client that orval generates: it must compile, and narrow errors by status and code. */
+/** Uses of a client that orval generates: they must compile, and narrow errors by status and code. */
 import { claimReward, completeOnboarding } from '../generated/orval.ts'
 
 export async function claim(rewardId: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** What becomes of uploaded bytes, hostile ones included. */
+/** Processing of uploaded bytes, including hostile ones. */
 import { expect, test } from 'bun:test'
 import { createEncoder } from '../../../src/club/pictures/encode.ts'
 import { DomainError } from '../../../src/core/problems.ts'

@@ -8,7 +8,7 @@ const latin = (text: string) => Buffer.from(text, 'latin1')
 
 interface TiffOptions {
   order?: 'II' | 'MM'
-  /** Of the first directory; none by default. */
+  /** The orientation in the first directory; none by default. */
   orientation?: Orientation
   /** A thumbnail in the second directory, which has an orientation of its own. */
   thumbnail?: Buffer
@@ -60,7 +60,7 @@ const film = () => Buffer.concat([box('ftypmp42', 24), box('mdat', 40_000), box(
 const around = (plain: Buffer, before: Buffer[], behind: Buffer[] = []) =>
   Buffer.concat([plain.subarray(0, 2), ...before, plain.subarray(2), ...behind])
 
-/** By what writes such a file. */
+/** Files by the program that writes them. */
 export const JPEGS: [string, (plain: Buffer) => Buffer][] = [
   [
     'an iPhone, with Exif and its thumbnail',

@@ -21,7 +21,7 @@ const header = (width: number, height: number) => {
 interface PngOptions {
   width?: number
   height?: number
-  /** Of every channel. Pictures of different shades have different bytes. */
+  /** The value of every channel. Pictures of different shades have different bytes. */
   shade?: number
   /** Before the pixels. */
   chunks?: Buffer[]

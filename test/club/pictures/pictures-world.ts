@@ -6,7 +6,7 @@ import { png } from './picture-bytes.ts'
 
 let shades = 0
 
-/** Of another content at each call: of another file, unless `shade` is given. */
+/** A picture with different content at each call, and so another file, unless `shade` is given. */
 export const newPng = () => {
   shades++
   return png({ width: 8 + (shades % 50), height: 6 + Math.floor(shades / 50), shade: shades % 250 })

@@ -162,7 +162,7 @@ onEachEngine('Pictures', world => {
     expect((await upload(fan, bytes)).status).toBe(201)
     const refused = await upload(fan, newPng())
     expect([refused.status, refused.body.code]).toEqual([409, 'picture_quota_reached'])
-    // What it is would be known by decoding it.
+    // Only decoding would show whether it is a picture.
     for (const again of [bytes, Buffer.from('no picture')])
       expect((await upload(fan, again)).body.code).toBe('picture_quota_reached')
     world.clock.advance(DAY)

@@ -1,4 +1,4 @@
-/** What a batch sends, and up to where it is published, when the server refuses or is slow. */
+/** The messages of a batch, and the published position, when the server refuses or is slow. */
 import { expect, test } from 'bun:test'
 import { publishBatch } from '../../../src/delivery/event-sink/publish-batch.ts'
 import type { PositionedEvent } from '../../../src/economy/events/positions.ts'

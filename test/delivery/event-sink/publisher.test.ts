@@ -1,4 +1,4 @@
-/** What the event sink publishes to a real NATS server, and what happens when the server does not take it. */
+/** The event sink with a real NATS server, and with a server that does not accept messages. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { updateMatch } from '../../../src/club/matches/update-match.ts'
 import { readSinkBacklog } from '../../../src/delivery/event-sink/backlog.ts'

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== null)(
         try {
           const tab = await browser.context.newPage()
           await tab.goto(`${api.origin}/docs`)
-          // Of this origin and under the policy of its pages.
+          // On this origin, with the policy of its pages.
           await tab.evaluate(
             `${example}
           window.seen = []

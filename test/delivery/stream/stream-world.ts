@@ -13,7 +13,7 @@ export interface OpenStream {
   headers: Headers
   /** Events so far. */
   received: Received[]
-  /** What the server said so far of when to come back, in milliseconds. */
+  /** The reconnection times that the server has sent so far, in milliseconds. */
   retries: number[]
   /** Comments so far. */
   comments(): number

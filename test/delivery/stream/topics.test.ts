@@ -244,7 +244,7 @@ onEngine(
       // Of its own address.
       await openFrom('192.0.2.1', false, true, true)
       await openFrom('192.0.2.2', false, true, true, true)
-      // Of the address that has most: there are three in all.
+      // Closes streams of the address with the most streams: there are three in all.
       await openFrom('192.0.2.3', false, false, true, true, true)
       for (const { retries } of streams.slice(0, 2)) expect(retries.at(-1)).toBeGreaterThanOrEqual(15_000)
       const fans = await Promise.all(Array.from({ length: 3 }, () => world.fan()))

@@ -280,7 +280,7 @@ onEachEngine('Webhook deliveries', world => {
   })
 
   describe('an endpoint', () => {
-    /** Of an application that has not read the notices before: they are read once a second. */
+    /** A new application, since notices are read once a second. */
     async function readiness() {
       const response = await createApp(world.deps).handle(new Request('http://localhost/readyz'))
       const { checks } = (await response.json()) as { checks: { webhooks?: string } }

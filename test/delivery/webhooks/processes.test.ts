@@ -116,7 +116,7 @@ for (const engine of engines) {
     const position = async () =>
       (await temporary.db.read.select().from(temporary.db.tables.eventSinks))[0]?.position ?? 0
 
-    /** What the sink has published, once nothing is left. */
+    /** The published events, after the sink has published all. */
     async function published(): Promise<string[]> {
       await waitUntil('everything is published', async () => {
         return !(await anyAwaits(temporary.db.read)) && !(await readSinkBacklog(temporary.db.read))

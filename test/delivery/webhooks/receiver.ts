@@ -16,7 +16,7 @@ export interface Receiver {
   received: Received[]
   /** As `FAN 1`, in the order of arrival. */
   order(): string[]
-  /** How it responds from now on: a fault, a response, or undefined for 204. */
+  /** Sets its further responses: a fault, a response, or undefined for 204. */
   behave(behaviour: Behaviour): void
   stop(): Promise<void>
 }

@@ -102,7 +102,7 @@ onEachEngine('Receivers of webhooks', world => {
       return good.received.length === fans.length
     })
     await waitUntil('the endpoint is paused', async () => (await endpointOf(world, id)).pausedUntil !== null)
-    // Those that were in flight at once.
+    // Requests that were sent at the same time.
     const asked = bad.received.length
     expect(asked).toBeLessThanOrEqual(64)
     bad.behave(undefined)

@@ -1,4 +1,4 @@
-/** What counts as a delivery, as a type, and as an example, at the boundaries. */
+/** Boundary cases of deliveries, types and examples. */
 import { expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { exampleOf } from '../../../src/delivery/webhooks/example.ts'

@@ -55,7 +55,7 @@ for (const engine of engines) {
         )
     }
 
-    /** What both have answered, purchase by purchase. */
+    /** The responses of both, by purchase. */
     async function both(changes: [string, string], ids: string[] = purchases): Promise<unknown[][]> {
       const run = async (change: string) => {
         const command = commandOf('test/economy/cash/cash-process.ts')

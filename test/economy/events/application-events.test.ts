@@ -1,4 +1,4 @@
-/** What the application records itself: which verb records which event, once, with the data that its schema says. */
+/** Events of the application: which verb records which event, once, with data that fits its schema. */
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { asc, eq } from 'drizzle-orm'

@@ -186,7 +186,7 @@ onEachEngine('Events in batches and one after another', world => {
   async function open() {
     const suffix = `club-${String(++clubs).padStart(4, '0')}`
     const ownType = `gate.${suffix}`
-    // Of all fans together: a budget of each club.
+    // A budget for all fans of a club together.
     await addRule(world, { id: `budget-${suffix}`, eventType: ownType, points: { fixed: 30 }, budget: 100 })
     const fans = Array.from({ length: FANS }, (_, fan) => {
       return { provider: world.config.identity.name, subject: `${suffix}-${fan}` }

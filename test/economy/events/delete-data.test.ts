@@ -1,4 +1,4 @@
-/** What is deleted of events: by age, and with the fan. What stays recognises a repeat and keeps the sequence. */
+/** Deletion of the data of events: by age, and with the fan. The rest recognises repeats and keeps the sequence. */
 import { beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { sweepEventData } from '../../../src/economy/events/delete-data.ts'

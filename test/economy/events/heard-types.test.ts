@@ -16,7 +16,7 @@ import { linkAccount, newAccount, unlink } from '../../play/wallets/wallets-worl
 import { onEachEngine } from '../../support/world.ts'
 import { addRule } from '../rules/rules-world.ts'
 
-/** How often it can be had, and what voids it. */
+/** How often the event can occur, and what voids it. */
 const HEARD: Record<string, string> = {
   'onboarding.completed': 'once per fan',
   'profile.completed': 'once per fan',

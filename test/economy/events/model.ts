@@ -43,7 +43,7 @@ type Booked = [reason: string, delta: number, balance: number]
 
 interface HeldGrant extends Grant {
   rule: Rule
-  /** What was not taken back. */
+  /** Points that were not taken back. */
   remaining: number
   /** The fan who earned it, and the fans to which merges have carried it. */
   fans: number[]
@@ -51,7 +51,7 @@ interface HeldGrant extends Grant {
 
 interface Happened {
   content: Content
-  /** Who recorded it, by the sign-ins of then: it stays with that record. */
+  /** The record of the fan at the time of recording, with which the event stays. */
   fan: number
   granted: HeldGrant[]
   taken: (Grant & { uncollected: number })[] | null
@@ -87,7 +87,7 @@ export class ModelClub {
     return { outcome: 'applied', code: undefined, grants: granted.map(grantOf) }
   }
 
-  /** What was taken; null if the event has not arrived. */
+  /** The points that were taken; null if the event has not arrived. */
   take(id: number) {
     const event = this.events.get(id)
     if (!event) {
@@ -107,7 +107,7 @@ export class ModelClub {
     return event.taken
   }
 
-  /** Of the last fan, who returns it to the one before, and so on to the one who earned it. */
+  /** Takes points from the last fan, who returns them to the previous one, and so on to the fan who earned them. */
   private takeBack(fans: number[], points: number) {
     for (const [at, fan] of [...fans.entries()].toReversed()) {
       if (at < fans.length - 1) this.book(fan, 'merge_reclaimed', points)

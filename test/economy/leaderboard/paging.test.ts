@@ -60,7 +60,7 @@ onEachEngine('Pages of the leaderboard', world => {
     expect(entries.map(({ points }) => points)).toEqual([
       200, 190, 180, 170, 160, 150, 140, 130, 100, 100, 100,
     ])
-    // Of fans with equal points, the first to reach them is first.
+    // Among fans with equal points, the first to reach them comes first.
     const ids = []
     for (const fan of fans) ids.push((await fan.get('/api/user/profile')).body.id)
     expect(entries.slice(-3).map(({ userId }) => userId)).toEqual(ids.slice(0, 3))

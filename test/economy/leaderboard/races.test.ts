@@ -46,7 +46,7 @@ for (const engine of engines) {
       return [await child.exited, output.trim(), errors]
     }
 
-    /** Of the database, which other tests use as well. */
+    /** Deadlocks of the database, which other tests use too. */
     const countDeadlocks = async () => {
       if (engine.name !== 'PostgreSQL') return 0
       const [row] = await temporary.db.read

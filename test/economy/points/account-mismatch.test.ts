@@ -62,7 +62,7 @@ onEachEngine('An account that disagrees with its entries', world => {
     const userId = await world.db.write(tx => idOf(tx, subject))
     await withoutRules(temporary(), run => run(`${statement} WHERE user_id = '${userId}'`).then(() => {}))
     await expect(book(world, subject, 5, 'next')).rejects.toBeInstanceOf(LedgerMismatchError)
-    // What was booked before is still answered: that appends nothing.
+    // A repeat of an earlier booking still returns its result, since it appends nothing.
     expect(await book(world, subject, 10, '0')).toMatchObject({ outcome: 'booked_before' })
     expect(await entriesOf(world, userId)).toHaveLength(3)
   })

@@ -31,7 +31,7 @@ onEachEngine('An operation that may book points', world => {
     }
   })
 
-  /** What the operation answers to a fan who has room for as many points, and how many it books. */
+  /** The response for a fan whose account has room for this many points, and the number of booked points. */
   async function run(operationId: string, room: number | null) {
     const fan = await world.fan()
     const userId = await userIdOf(world, fan)

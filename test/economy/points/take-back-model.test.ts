@@ -93,7 +93,7 @@ const change = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('predict' as const),
       fan,
-      // Of a corrected result that earns nothing: 0.
+      // 0 for a corrected result that earns nothing.
       points: fc.oneof(points, fc.constant(0)),
       corrects: fc.boolean(),
       season: fc.constantFrom('2026', '2027'),

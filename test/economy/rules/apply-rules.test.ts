@@ -1,4 +1,4 @@
-/** What rules grant for events: conditions, points, limits, budgets, windows and versions. */
+/** Grants of rules for events: conditions, points, limits, budgets, windows and versions. */
 import { expect, test } from 'bun:test'
 import { readVersion } from '../../../src/club/catalogue/versions.ts'
 import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
@@ -157,7 +157,7 @@ onEachEngine('Rules', world => {
       'budget',
     ])
     expect(await spentOf(world, id)).toBe(100)
-    // What the budget refuses uses up no limit.
+    // A grant that the budget refuses does not count towards the limit.
     expect(await usesOf(world, id)).toEqual({ [`${userId} ever`]: 2 })
     expect((await entriesOf(world, userId)).map(({ delta }) => delta)).toEqual([60, 40])
   })

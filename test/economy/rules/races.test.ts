@@ -13,7 +13,7 @@ const EVENTS = 60
 
 for (const engine of engines) {
   onEngine(engine, 'Two processes that evaluate events', world => {
-    /** What both processes decided, each about as many events. */
+    /** The decisions of both processes, each about the same number of events. */
     async function evaluate(type: string, userIds: string[]): Promise<Decision[]> {
       const children = ['left', 'right'].map(name =>
         Bun.spawn(
@@ -69,7 +69,7 @@ for (const engine of engines) {
       expect(await spentOf(world, id)).toBe(240)
       const entries = await entriesOfRule(id)
       expect(entries.reduce((sum, { delta }) => sum + delta, 0)).toBe(240)
-      // What the budget refused has used up no limit.
+      // A grant that the budget refused does not count towards the limit.
       const uses = Object.values(await usesOf(world, id)).reduce((sum, used) => sum + used, 0)
       expect(uses).toBe(24)
     })

@@ -1,4 +1,4 @@
-/** What an event costs with many rules: what listens to other types is neither evaluated nor read. */
+/** The cost of an event with many rules: rules for other types are neither evaluated nor read. */
 import { expect, spyOn, test } from 'bun:test'
 import { readVersion } from '../../../src/club/catalogue/versions.ts'
 import { openLedgers } from '../../../src/economy/points/ledger.ts'
@@ -40,7 +40,7 @@ async function costOf({ db }: World, event: RuledEvent) {
 onEachEngine(
   'An event',
   world => {
-    /** Of rules of one type, all but the last ask for another channel. */
+    /** Rules of one type: all except the last require another channel. */
     const importRules = (from: number, to: number) =>
       world.db.write(async tx => {
         for (let n = from; n < to; n++) {

@@ -1,4 +1,4 @@
-/** What the void of an event takes back of the grants of its rules. */
+/** The grants of rules that the void of an event takes back. */
 import { expect, test } from 'bun:test'
 import { readBalance } from '../../../src/economy/points/account.ts'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'

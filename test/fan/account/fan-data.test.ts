@@ -547,7 +547,7 @@ onEachEngine('The declared data of a fan', world => {
   })
 
   test('a merge moves, deletes and leaves the rows of each table as it declares', () => {
-    // Those without a user id stay with the sign-in.
+    // Rows without a user id stay with the sign-in.
     const ofIds = declarations.filter(([, column]) => column !== 'subject')
     for (const [name, column, { merge }] of ofIds) {
       const label = `${name}.${column}`
@@ -574,7 +574,7 @@ onEachEngine('The declared data of a fan', world => {
     for (const [name, column] of declarations)
       await expectErased(name, column, before.get(`${name}.${column}`) ?? [])
 
-    // What an erasure of an earlier version, or a concurrent write, has left.
+    // Rows that an erasure of an earlier version, or a concurrent write, has left.
     await world.db.write(async tx => {
       for (const [name, column, { erasure }] of declarations) {
         if (erasure === 'keep' || name === 'users' || name === 'identities') continue

@@ -33,7 +33,7 @@ let made = 0
 
 interface WritingRequest {
   send(): Promise<Answer>
-  /** What it answers when the fan was erased before: 401 `invalid_token` if absent. */
+  /** The response after the fan was erased: 401 `invalid_token` by default. */
   refusal?: [status: number, code: string | undefined]
 }
 
@@ -201,7 +201,7 @@ export const operations: Record<
   },
   acceptTrade: async (world, fan) => {
     const { id, version } = await offeredTo(world, fan)
-    // Those that are open become void when one of the fans is erased.
+    // Open trades become void when one of the fans is erased.
     return { send: () => fan.post(`/api/trades/${id}/accept`, { version }) }
   },
   declineTrade: async (world, fan) => {

@@ -1,4 +1,7 @@
-/** What a fan reads of others is looked up, however many there are: on SQLite by its plans, on PostgreSQL by plans of empty tables. */
+/**
+ * Reads about other fans use look-ups, for any number of fans: checked by plans on SQLite, and by plans of empty tables on
+ * PostgreSQL.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { createCursors } from '../../../src/core/pagination.ts'
@@ -65,7 +68,7 @@ onServer('On PostgreSQL', world => {
 
   type Fill = (tx: Transaction) => Promise<unknown>
 
-  /** How many rows of the table a read takes, by a plan that was made while it was empty. */
+  /** The number of rows that a read takes from the table, with a plan that was made while it was empty. */
   const rowsReadBy = (read: keyof typeof reads, table: string, fill: Fill) =>
     world.db.write(tx =>
       countRowsRead(tx, table, { query: () => reads[read](tx).catch(() => {}), fill: () => fill(tx) }),

@@ -1,4 +1,4 @@
-/** What is revoked in one process is refused immediately in every other, and after a crash and restart. */
+/** A token that one process revokes is refused immediately by every other process, also after a crash and restart. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'

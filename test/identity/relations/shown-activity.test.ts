@@ -1,4 +1,4 @@
-/** Whose activity a follower is shown: the query of the feed, and the definition that holds for every pair of fans. */
+/** The fans whose activity a follower sees: by the query of the feed, and by the definition for each pair of fans. */
 import { expect, test } from 'bun:test'
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { fansInFeed, isShown, isVisible, showsActivity } from '../../../src/identity/relations/visibility.ts'

@@ -1,4 +1,4 @@
-/** What a sanction does: at once, in every view, until it ends or is lifted. */
+/** Effects of a sanction: at once, in every view, until it ends or is lifted. */
 import { describe, expect, test } from 'bun:test'
 import { foldDecisions, listDecisions, recordDecision } from '../../../src/identity/sanctions/decisions.ts'
 import { operations, writingOperations } from '../../fan/account/writing-operations.ts'
@@ -35,7 +35,7 @@ onEachEngine('A sanction', world => {
     expect(passed.toSorted()).toEqual([
       'acceptTerms',
       'blockFan',
-      // What systems of the club do about a fan.
+      // Operations of the club's systems on a fan.
       'changeOrderLine',
       'changePrivacy',
       'createNativeToken',

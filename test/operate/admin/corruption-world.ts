@@ -648,7 +648,7 @@ async function eraseFan(world: World, other: NamedFan) {
   return fan
 }
 
-/** Whose token outlives what the world does with the clock. */
+/** A fan whose token stays valid when the world advances the clock. */
 async function patientNamed(world: World): Promise<NamedFan> {
   const fan = await namedFan(world)
   return { ...fan, ...world.withToken(await world.idp.issueToken(fan.subject, { expiresIn: 365 * 86_400 })) }

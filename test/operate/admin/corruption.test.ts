@@ -21,7 +21,7 @@ import { withoutRules } from '../../db/probe.ts'
 import { onEachEngine, type World } from '../../support/world.ts'
 import { fillWorld } from './corruption-world.ts'
 
-/** What no verification can know, by the reason. `*`: all columns of a table. */
+/** Columns that no verification can check, by reason. `*`: all columns of a table. */
 const UNKNOWN: Record<string, string[]> = {
   'it is as the fan wrote it, or as the provider did': [
     ...['users.provider', 'users.subject', 'users.handle', 'users.avatarUrl', 'users.bio', 'users.country'],
@@ -173,10 +173,10 @@ onEachEngine('A change of one column', world => {
     ...CHECKS_OF_ALL.map(find => async () => (await find(world.db.read))[0]?.what ?? null),
     ...verifications,
   ]
-  /** Those that have found a change of the table are likely to find the next one. */
+  /** Checks that have found a change of the table are likely to find the next one. */
   const foundBy = new Map<string, Set<(typeof checks)[number]>>()
 
-  /** What is found first. Null: nothing. */
+  /** The first finding. Null: none. */
   async function findIn(table: string): Promise<string | null> {
     const known = foundBy.getOrInsertComputed(table, () => new Set())
     for (const check of new Set([...known, ...checks])) {
@@ -234,7 +234,7 @@ onEachEngine('A change of one column', world => {
       ...(rowsOf.get(of.property) ?? []).map(row => row[name]),
       ...(typeof value === 'string' ? literalsOf(of) : []),
     ]
-    // What is of one person may be of either record.
+    // A row of one person may belong to either record.
     const merged = (rowsOf.get('users') ?? []).flatMap(user => (user.mergedIntoId === null ? [] : [user.id]))
     return [
       ...others

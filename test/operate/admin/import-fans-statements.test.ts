@@ -1,4 +1,4 @@
-/** What an import of fans costs: statements of a set, not of each fan. */
+/** The cost of an import of fans: statements per set, not per fan. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
 import { importFans } from '../../../src/operate/admin/import/fans.ts'
@@ -43,7 +43,7 @@ onEachEngine('An import of fans', world => {
   test.skipIf(countsAttempts !== '')(
     `takes as many statements for 200 as for two${countsAttempts}`,
     async () => {
-      // What is prepared is built the first time.
+      // Prepared statements are built the first time.
       await costOf('first', 2)
       const two = await costOf('two', 2)
       expect(await costOf('many', 200)).toBe(two)

@@ -1,4 +1,4 @@
-/** What an erasure deletes and replaces is no damage: verifications find nothing wrong about the fan. */
+/** Verifications do not report data that an erasure deleted or replaced. */
 import { expect, test } from 'bun:test'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'

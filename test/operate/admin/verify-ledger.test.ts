@@ -177,7 +177,7 @@ for (const engine of engines) {
     })
 
     test('names the first broken entry of a fan, and nothing that follows from it', async () => {
-      // Of its own: what is broken here stays so.
+      // A separate database, since damage stays.
       const broken = await engine.open(clock)
       await fill(broken.db, clock)
       await withoutRules(broken, async run => {
@@ -250,7 +250,7 @@ for (const engine of engines) {
       expect((await findingsOf(db)).findings).toEqual([])
       const { leaderboardScores } = db.tables
       const boards = await db.read.select().from(leaderboardScores)
-      // Who joined after the period was over is on the global board alone.
+      // A fan who joined after the period has a score only on the global board.
       expect(boards.filter(({ userId }) => userId.startsWith('0')).map(({ board }) => board)).toEqual([
         'all',
         'all',

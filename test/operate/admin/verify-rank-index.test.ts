@@ -14,7 +14,7 @@ onEachEngine('The buckets of a board', world => {
     for (let n = 0; n < 2; n++) await (await patientFan(world)).post('/api/user/onboarding', {})
   })
 
-  /** What is found after a change, which is rolled back. */
+  /** The findings after a change, which is rolled back. */
   async function findAfter(change: (tx: Transaction) => Promise<unknown>) {
     const rollBack = new Error('rolled back')
     let found: unknown

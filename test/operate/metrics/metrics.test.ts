@@ -1,4 +1,4 @@
-/** What the metrics say after requests, writes, events, calls of the provider and deliveries. */
+/** Metrics after requests, writes, events, calls of the provider and deliveries. */
 import { afterEach, expect, test } from 'bun:test'
 import product from '../../../package.json'
 import { readCommit } from '../../../src/core/commit.ts'
@@ -32,7 +32,7 @@ import { type Scrape, scrape } from './scrape.ts'
 onEachEngine(
   'Metrics',
   world => {
-    /** How much series grow by `act`. */
+    /** The growth of series during `act`. */
     async function growth(act: () => Promise<unknown>, ...series: string[]): Promise<number[]> {
       const before = await scrape(world)
       await act()
@@ -132,7 +132,7 @@ onEachEngine(
 
     test('events and entries that are written in bulk are counted one by one', async () => {
       const userIds = [await newFan(world), await newFan(world)]
-      // What listens is known from here on: otherwise events are written one after another.
+      // Loads the listeners first: otherwise events are written one after another.
       for (const userId of userIds) await happen(world, userId)
       const grown = await growth(
         () =>

@@ -7,7 +7,7 @@ const binary = Bun.which('promtool')
 export const testWithPromtool = (title: string, run: () => Promise<void>) =>
   test.skipIf(binary === null)(binary ? title : `${title} (skipped: promtool is not installed)`, run)
 
-/** What promtool complains of; empty when it accepts the input. */
+/** The complaints of promtool; empty when it accepts the input. */
 export async function promtool(args: string[], input = ''): Promise<string> {
   const child = Bun.spawn([binary ?? 'promtool', ...args], {
     stdin: new Blob([input]),

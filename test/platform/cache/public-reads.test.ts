@@ -11,7 +11,7 @@ import { createFactories } from '../../support/factories.ts'
 import { onServer, type World } from '../../support/world.ts'
 import { type Located, operationsOf, readDocument, readsToken, requiresServerKey } from '../docs/document.ts'
 
-/** What a response lives in memory. Milliseconds. */
+/** How long a response stays in memory. Milliseconds. */
 const CACHED = 900
 
 /** Calls `work`, and returns how many queries it put to the replica. */

@@ -13,7 +13,7 @@ const apple = { APPLE_BUNDLE_ID: 'com.club.fans', APPLE_PRODUCTS: 'com.club.fans
 
 const storesOf = (env: Environment) => parseConfig({ ...development, ...env }).stores
 
-/** What is wrong with the stores of this environment. */
+/** Configuration errors of the stores in this environment. */
 function faults(env: Environment): string[] {
   try {
     parseConfig({ ...development, ...env })

@@ -34,7 +34,7 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(html).not.toMatch(/<script>|<style| style="| on[a-z]+="/)
   })
 
-  /** What links lead to, each once: every page has a link to every other. */
+  /** Targets of links, each read once: every page links to every other. */
   const targets = new Map<string, Promise<{ status: number; text: string }>>()
   const read = async (path: string) => {
     const response = await get(path)
@@ -118,7 +118,7 @@ onEngine(sqliteEngine, 'the guide', world => {
     expect(find('verify led')).toContainEqual(expect.stringMatching(/^fan-data/))
     expect(find('prometeus')).toContainEqual(expect.stringMatching(/^observability/))
     expect(index.search('xylophone')).toEqual([])
-    // What is not built leads to what is in its place.
+    // Features that do not exist link to the alternative.
     for (const [words, pages] of [
       ['push', ['scope', 'webhooks']],
       ['push notifications', ['scope']],

@@ -17,7 +17,7 @@ const ABOUT_TOKENS = ['unauthenticated', 'invalid_token']
 onEngine(sqliteEngine, 'documented protection', world => {
   let operations: Located[]
   beforeAll(async () => {
-    // Those for server keys: `test/access/server-keys.test.ts`.
+    // `test/access/server-keys.test.ts` checks operations for server keys.
     operations = operationsOf(await readDocument(world)).filter(located => !requiresServerKey(located))
   })
 

@@ -27,7 +27,7 @@ onEngine(
         eventType: 'shop.order.paid',
         points: { per: '/amount', every: 100, points: 1 },
       })
-      /** How the API answers in place of the application. */
+      /** A response of the API instead of the application. */
       let outage: (() => Response) | null = null
       const api = Bun.serve({
         hostname: '127.0.0.1',

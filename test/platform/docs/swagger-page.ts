@@ -105,7 +105,7 @@ export async function openAuthorize(page: Page): Promise<Locator> {
   return dialog
 }
 
-/** What the dialog holds for one way to authorize. Headings go on with the type, such as `(http, Bearer)`. */
+/** The part of the dialog for one way to authorize. Headings end with the type, such as `(http, Bearer)`. */
 export const way = (dialog: Locator, name: string) =>
   dialog
     .locator('.auth-container')

@@ -15,7 +15,7 @@ const PAGES = [
   '/docs/guide/configuration',
 ]
 
-/** What readers call things, and the passage that they look for. */
+/** Words that readers search for, and the passage that they need. */
 const SEARCHES = {
   GDPR: 'fan-data#export-user',
   'delete account': 'fan-data#erase-user',

@@ -1,4 +1,4 @@
-/** What is wrong with a body before its schema is asked, and what a schema says of it. */
+/** Errors of a body before validation, and errors of its schema. */
 import { expect, test } from 'bun:test'
 import { createApp } from '../../../src/app/app.ts'
 import { sqliteEngine } from '../../support/engines.ts'

@@ -1,4 +1,4 @@
-/** Whose word counts for the address of a client. */
+/** Which proxies are trusted for the address of a client. */
 import { describe, expect, test } from 'bun:test'
 import { parseConfig } from '../../../src/platform/config/config.ts'
 import { makeDevelopmentSecrets } from '../../../src/platform/config/development-secrets.ts'

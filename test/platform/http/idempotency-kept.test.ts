@@ -1,4 +1,4 @@
-/** What is kept under an Idempotency-Key, for how long, and what is not. */
+/** Responses that are stored under an Idempotency-Key and for how long, and those that are not. */
 import { expect, test } from 'bun:test'
 import { startBackground } from '../../../src/app/background.ts'
 import { sweepIdempotencyKeys } from '../../../src/platform/http/idempotency/key-store.ts'

@@ -20,7 +20,7 @@ const REFERENCE = { $ref: '#/components/parameters/IdempotencyKey' }
 
 onEngine(sqliteEngine, 'documented mutations', world => {
   let document: Document
-  /** Those of fans, without `ISSUES_SECRETS`. */
+  /** Mutations of fans, without `ISSUES_SECRETS`. */
   let mutations: Located[]
   beforeAll(async () => {
     document = await readDocument(world)

@@ -227,7 +227,7 @@ onEachEngine('Languages', world => {
     expect(languageOf(await world.anonymous.get('/api/matches?from=2040-01-01T00:00:00Z&lang=pt'))).toBe('en')
   })
 
-  /** Whose request, and whether shared caches may keep the response. */
+  /** The client of the request, and whether shared caches may keep the response. */
   const conditional = (): [string, Client][] => [
     ['/api/teams', world.anonymous],
     ['/api/matches', world.anonymous],

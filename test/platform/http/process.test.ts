@@ -65,7 +65,7 @@ function start(env: Record<string, string>, ...options: string[]) {
       log += new TextDecoder().decode(value)
     }
   }
-  /** What was logged up to the last line that was waited for. */
+  /** The log up to the last awaited line. */
   const lines = () =>
     log
       .slice(0, log.lastIndexOf('\n'))

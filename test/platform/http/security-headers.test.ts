@@ -1,4 +1,4 @@
-/** What every answer carries, and what keeps personal answers out of caches. */
+/** Headers of every response, and headers that keep personal responses out of caches. */
 import { expect, test } from 'bun:test'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine, type World } from '../../support/world.ts'

@@ -1,4 +1,4 @@
-/** How a process leaves under load, and how an older one runs on a newer schema: real processes, real sockets. */
+/** Shutdown of a process under load, and an older process on a newer schema: with real processes and sockets. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { connectSqlite } from '../../../db/sqlite/connection.ts'
@@ -17,7 +17,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 const FANS = 100
 /** Long enough for two requests at once of a busy machine. */
 const GRACE_MS = 5_000
-/** Of each client, while the process is only about to leave. */
+/** Pause of each client, before the process stops listening. */
 const PAUSE_MS = 100
 
 /** Runs statements as a newer version's migration would. */
@@ -119,7 +119,7 @@ for (const engine of engines) {
       expect(await api.exited).toBe(0)
       expect(others).toEqual([])
       expect(told).toBeGreaterThan(0)
-      // What was acknowledged happened once, and what happened was acknowledged: nothing that got in was lost.
+      // Every acknowledged write happened once, and every write was acknowledged: no accepted request was lost.
       const { read, tables } = temporary.db
       const devices = (await read.select().from(tables.nativeSessions)).map(
         ({ deviceName }) => deviceName ?? '',

@@ -1,4 +1,4 @@
-/** How many statements a read puts to the database: one for token validity where it is asked for, and one for the answer. */
+/** The number of statements of a read: one for the validity of the token if needed, and one for the response. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
 import type { DomainError } from '../../../src/core/problems.ts'
@@ -33,7 +33,7 @@ onEachEngine('A read by a fan who has not read before', world => {
     if (!first || !second) throw new Error('there are three fans')
     await world.reward({})
     const refused = (fan = second) => fan.get('/api/user/onboarding?unknown=1')
-    // What is prepared is built for the first fan, and what is the same for all is read.
+    // The first fan builds prepared statements and fills shared caches.
     for (const fan of [first, second]) expect((await refused(fan)).status).toBe(422)
     expect((await first.get(path)).status).toBe(200)
 

@@ -90,7 +90,7 @@ onEngine(
       const all = await Promise.all(Array.from({ length: count }, () => begin(options)))
       const answers = () => all.map(request => request.answer()).filter(answer => answer !== '')
       await waitUntil('the refused are answered', () => answers().length >= refused)
-      // Those that are accepted have been read by now.
+      // Accepted bodies have been read by now.
       await write()
       expect(answers()).toHaveLength(refused)
       return answers()
@@ -132,7 +132,7 @@ onEngine(
       }
     })
 
-    /** Those that are answered are dropped, the oldest first. */
+    /** Answered requests are dropped, the oldest first. */
     async function expectDropped(all: OpenRequest[], count: number) {
       const answers = () => all.map(request => request.answer())
       await waitUntil('the slowest are answered', () => answers().filter(Boolean).length >= count)

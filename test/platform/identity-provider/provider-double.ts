@@ -33,7 +33,7 @@ type KeyPairs = Map<string, GenerateKeyPairResult>
 const generatePairs = async (): Promise<KeyPairs> =>
   new Map(await Promise.all(ALGORITHMS.map(async alg => [alg, await generateKeyPair(alg)] as const)))
 
-// Of all doubles: to generate an RSA key costs more CPU time than all else of a test.
+// Shared by all doubles: generating an RSA key costs more CPU time than the rest of a test.
 const ownPairs = generatePairs()
 const otherPairs = generatePairs()
 

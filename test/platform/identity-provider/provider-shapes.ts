@@ -16,7 +16,7 @@ export interface ProviderShape {
   good: Record<string, TokenShape>
   /** Tokens with a valid signature that must be refused for their claims. */
   refused: Record<string, TokenShape>
-  /** What a sync with the first good token must mirror. */
+  /** The mirror that a sync with the first good token must write. */
   identity: Record<string, unknown>
 }
 

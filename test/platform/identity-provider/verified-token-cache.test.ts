@@ -1,4 +1,4 @@
-/** What is cached of a verified token, and what is checked at each request. */
+/** The cache of verified tokens, and the checks of each request. */
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { generateSigningKey } from '../../../mock-idp/oidc/keys.ts'

@@ -10,7 +10,7 @@ export interface Span {
   kind: 'internal' | 'server' | 'client'
   attributes: Record<string, unknown>
   failed: boolean
-  /** Of the service that sent it. */
+  /** The service that sent it. */
   resource: Record<string, unknown>
 }
 
@@ -22,7 +22,7 @@ export interface Collector {
   exports: { path: string; headers: Record<string, string>; text: string }[]
   /** The spans of a trace, once they are `count`. */
   traceOf(traceId: string, count: number): Promise<Span[]>
-  /** How exports are answered from now on: with this status, or not at all. Default: 200. */
+  /** Sets the response to further exports: this status, or none. Default: 200. */
   behave(behaviour: number | 'hang'): void
   stop(): Promise<void>
 }

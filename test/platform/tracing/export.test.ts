@@ -1,4 +1,4 @@
-/** What is sent to the collector and when, and that requests do not depend on it. */
+/** Exports to the collector, and their independence from requests. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -166,7 +166,7 @@ onEngine(
   world => {
     test.each(['hang', 503, 400] as const)('are served: %s', async outage => {
       collector.behave(outage)
-      // Of the test before, which the collector has taken since.
+      // Spans of the previous test may have arrived since.
       collector.spans.length = 0
       const fan = await world.fan()
       // More than the queue of spans holds.

@@ -32,7 +32,7 @@ const pages = (world: World) => {
   const pageOf = ({ handle }: NamedFan) => `/lockers/${handle}`
   const pictureOf = (fan: NamedFan) => `${pageOf(fan)}/picture.png`
 
-  /** Of a handle that nobody has. */
+  /** The page of a handle that nobody has. */
   async function expectMissing({ handle }: NamedFan) {
     const unknown = await get('/lockers/nobody_has_this')
     expect(unknown.status).toBe(404)

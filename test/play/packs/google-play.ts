@@ -45,7 +45,7 @@ export async function startGooglePlay() {
     /** By token. */
     purchases: new Map<string, StorePurchase>(),
     refunded: [] as string[],
-    /** How every request but those for tokens and keys is answered until it is null again. */
+    /** Response to every request except for tokens and keys, until it is null again. */
     outage: null as Outage | null,
     /** Access tokens that are accepted. */
     granted: new Set<string>(),
@@ -71,7 +71,7 @@ export async function startGooglePlay() {
       })
       return token
     },
-    /** What the store does after a refund. */
+    /** Voids the purchase, as the store does after a refund. */
     void(token: string) {
       const purchase = server.purchases.get(token)
       if (purchase) purchase.purchaseStateContext.purchaseState = 'CANCELLED'

@@ -79,7 +79,7 @@ onEachEngine('GET /api/user/packs', world => {
 })
 
 onEachEngine('GET /api/user/collection', world => {
-  /** Of the drawn items, what a collection must say. */
+  /** The collection that must follow from the drawn items. */
   function collect(drawn: { id: string; rarity: string; serialNumber: number }[]): Collected[] {
     const ids = [...new Set(drawn.map(({ id }) => id))].toSorted((a, b) => (a < b ? -1 : 1))
     return ids.map(id => {

@@ -29,7 +29,7 @@ const POINTS = { amount: 100, currency: 'POINTS' }
 
 type Step =
   | { kind: 'start'; fan: number }
-  /** Of the n-th purchase, counted round. */
+  /** `nth`: index of the purchase, modulo the number of purchases. */
   | { kind: 'cancel' | 'complete' | 'open' | 'refund'; nth: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -59,7 +59,7 @@ const SPENT_TWICE: Step[] = (['start', 'start', 'complete', 'complete'] as const
   kind === 'start' ? { kind, fan: 0 } : { kind, nth },
 )
 
-/** What a purchase may become while nobody looks. */
+/** The statuses that a purchase may change to by itself. */
 const LEGAL: Record<string, string[]> = {
   cancelled: ['cancelled', 'refund_due', 'refunded'],
   pending: ['pending', 'cancelled', 'expired', 'completed', 'refund_due', 'refunded'],
@@ -201,7 +201,7 @@ async function prepare(
       )
   }
 
-  /** What must hold between any two steps. */
+  /** Invariants between any two steps. */
   async function check() {
     for (const row of await purchaseRows(world, packId)) {
       const status = statusOf(row, new Date(world.clock.ms))

@@ -61,7 +61,7 @@ onEachEngine('POST /api/packs/open', world => {
     expect(refusal(await proofOf(chosen.userPack.id))).toEqual([404, 'proof_not_found'])
     const { userPacks } = world.db.tables
     expect(JSON.stringify(await world.db.read.select().from(userPacks))).not.toContain('Ada')
-    // Of the other pack the proof needs nothing that was erased; a copy of the first still shows its draw.
+    // The proof of the other pack needs no erased data, and a copy of the first proof still shows its draw.
     expect((await proofOf(without.userPack.id)).body).toEqual(kept)
     expect([findFlaw(kept), findFlaw(copy)]).toEqual([null, null])
   })

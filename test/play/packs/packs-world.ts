@@ -104,7 +104,7 @@ export function expectStatus(status: number, answer: Answer): Answer['body'] {
 
 export const refusal = ({ status, body }: Answer) => [status, body.code]
 
-/** What is left of a pack, as the public list says. */
+/** The remaining supply of a pack in the public list. */
 export async function remaining(world: World, packId: string): Promise<number> {
   return expectStatus(200, await world.anonymous.get(`/api/packs/${packId}`)).supply.remaining
 }
@@ -120,7 +120,7 @@ export async function entriesOf(fan: Client, reason: string): Promise<{ delta: n
   return entries.filter((entry: { reason: string }) => entry.reason === reason)
 }
 
-/** What the database keeps of purchases, secrets included; of one pack, or of all. */
+/** The stored purchases with secrets, of one pack or of all. */
 export async function purchaseRows({ db }: Pick<World, 'db'>, packId?: string) {
   const rows = await db.read.select().from(db.tables.packPurchases)
   return packId === undefined ? rows : rows.filter(row => row.packId === packId)
@@ -133,7 +133,7 @@ export async function userPackIdOf({ db }: Pick<World, 'db'>, purchaseId: string
   return row?.id ?? 'not-handed-over'
 }
 
-/** What holds of a pack at any time: what is sold was handed over, and with what is held it fits the supply. */
+/** Invariants of a pack: sold packs were handed over, and sold and held ones together do not exceed the supply. */
 export async function checkSupply({ db }: Pick<World, 'db'>, packId: string, now: Date): Promise<void> {
   const { packs, userPacks, userItems } = db.tables
   const [pack] = await db.read.select().from(packs).where(eq(packs.id, packId))
@@ -155,7 +155,7 @@ export async function userIdOf({ db, config }: World, { subject }: Pick<Fan, 'su
   return (await findUser(db.read, { provider: config.identity.name, subject }))?.id
 }
 
-/** What holds of a fan's points at any time: the balance is the sum of the entries, and none was below zero. */
+/** Invariants of a fan's points: the balance is the sum of the entries, and was never below zero. */
 export async function checkLedger(world: World, fan: Fan): Promise<void> {
   const { db } = world
   const { pointsAccounts, pointsEntries } = db.tables

@@ -29,7 +29,7 @@ const stripe = {
 
 const paymentsOf = (env: Environment) => parseConfig({ ...development, ...env }).payments
 
-/** What is wrong with the payments of this environment. */
+/** Configuration errors of payments in this environment. */
 function faults(env: Environment): string[] {
   try {
     parseConfig({ ...development, ...env })
@@ -79,7 +79,7 @@ describe('The configuration of payments', () => {
     expect(faults({ ...stripe, STRIPE_SECRET_KEY: 'pk_test_FakeKey' }).join()).not.toContain('FakeKey')
     expect(faults(stripe)).toEqual([])
     expect(faults({ ...stripe, STRIPE_SECRET_KEY: 'rk_live_Restricted' })).toEqual([])
-    // Who does not use Stripe needs none of it.
+    // Without Stripe, none of its settings is needed.
     expect(faults({ PAYMENT_GATEWAY: 'off', STRIPE_SECRET_KEY: 'nonsense' })).toEqual([])
   })
 

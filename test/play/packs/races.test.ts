@@ -15,7 +15,7 @@ import { addPack, checkSupply, FREE, purchaseRows } from './packs-world.ts'
 
 const BUYERS = 1000
 const SUPPLY = 10
-/** Of a purchase that finds no pack left, before or after its start. */
+/** Codes for a purchase that finds no pack left, before or after its start. */
 const REFUSALS = ['sold_out', 'purchase_expired']
 /** Requests in flight. */
 const AT_ONCE = 100
@@ -72,7 +72,7 @@ for (const engine of engines) {
         await appendEntry(tx, { userId: user.id, delta, reason: 'adjustment', ref: 'test' })
       })
 
-    /** What was paid for this pack. */
+    /** Debits for this pack. */
     async function debits(packId: string) {
       const { read, tables } = temporary.db
       const paid = await read
@@ -191,7 +191,7 @@ for (const engine of engines) {
       await checkSold(packId, outcomes.filter(completed => completed).length)
     })
 
-    /** What is counted was handed over. */
+    /** Checks that counted packs were handed over. */
     async function checkSold(packId: string, sold: number) {
       const { packs, userPacks } = temporary.db.tables
       const [pack] = await temporary.db.read.select().from(packs).where(eq(packs.id, packId))

@@ -8,7 +8,7 @@ import { checkOut, completedBy, prepare, requestsFor, traces, UNTOUCHED } from '
 const stripe = startStripe()
 afterAll(() => stripe.stop())
 
-/** What Stripe can say of an intent that does not pay the purchase. */
+/** Intents of Stripe that do not pay the purchase. */
 const shortcomings: [string, Partial<Intent>][] = [
   ['is not paid yet', { status: 'requires_payment_method', amount_received: 0 }],
   ['waits for the bank', { status: 'requires_action', amount_received: 0 }],

@@ -94,7 +94,7 @@ export interface StripeServer {
   refunds: Map<string, Refund>
   /** Milliseconds, by which Stripe dates what it makes. */
   now: () => number
-  /** How every request is answered until it is null again. */
+  /** Response to every request, until it is null again. */
   outage: Outage | null
   /** The fan pays; `facts` in place of what Stripe would say. */
   pay(intentId: string, facts?: Partial<Intent>): Intent
@@ -104,7 +104,7 @@ export interface StripeServer {
   refundInDashboard(intentId: string, amount: number): void
   /** An intent that somebody else made. */
   makeIntent(facts: Partial<Intent>): Intent
-  /** What a day does: Stripe may forget keys that are older than 24 hours. */
+  /** Simulates a day: Stripe may forget keys that are older than 24 hours. */
   deleteKeysOf(): void
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What Stripe tells us: signed, once or again, before or after the client, in time or late. */
+/** Events of Stripe: signed, once or repeated, before or after the client, in time or late. */
 import { describe, expect, test } from 'bun:test'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'

@@ -84,7 +84,7 @@ export const completedBy = (paymentReference: string) => ({
   handedOver: 1,
 })
 
-/** What was logged as an error since the last call. */
+/** Errors that were logged since the last call. */
 export const complaints = ({ logged }: World) =>
   logged
     .splice(0)

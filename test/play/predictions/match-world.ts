@@ -49,7 +49,7 @@ export async function settleAll(world: World): Promise<void> {
   await settlePredictions(world.deps)
 }
 
-/** What a fan has of a match: the prediction, the ledger entries and the events. */
+/** The data of a fan about a match: prediction, ledger entries and events. */
 export async function stateOf(world: World, fan: Fan, matchId: string) {
   const { predictions, pointsEntries, events } = world.db.tables
   const { read } = world.db

@@ -1,4 +1,4 @@
-/** What a settlement costs the database when rules and quests listen to it: as much for many predictions as for a few. */
+/** The statements of a settlement with rules and quests that listen to it: as many for many predictions as for a few. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Database } from '../../../db/index.ts'
 import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'

@@ -1,4 +1,4 @@
-/** What the export of a fan holds about quests, and what an erasure leaves. */
+/** Quests in the export of a fan, and after an erasure. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { streamJson } from '../../../src/core/stream-json.ts'

@@ -8,7 +8,7 @@ import { addQuest, happen, progressRows, read, userIdOf } from './quests-world.t
 
 interface Happening {
   day: number
-  /** What `distinctBy` counts once. */
+  /** The value that `distinctBy` counts once. */
   match: number
   isVoided: boolean
 }
@@ -66,7 +66,7 @@ onEachEngine('Events in any order, repeated, and voided before or after they arr
           }
         }
         for (const delivery of order) await deliver(delivery)
-        // What the subset left out arrives in the end.
+        // Events outside the subset arrive at the end.
         for (const [at, { isVoided }] of events.entries()) {
           await deliver({ at, kind: 'event' })
           if (isVoided) await deliver({ at, kind: 'void' })

@@ -1,4 +1,4 @@
-/** What events do to quests: counts, completions, periods, and the reading of them. */
+/** Effects of events on quests: counts, completions, periods, and reads of them. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { isMissingParent } from '../../../db/index.ts'

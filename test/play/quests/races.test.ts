@@ -10,7 +10,7 @@ const TIMES = 40
 
 for (const engine of engines) {
   onEngine(engine, 'Two processes that move the same quest', world => {
-    /** What both processes did, each `TIMES` times. */
+    /** The results of both processes, `TIMES` each. */
     async function race(fan: Fan, action: 'record' | 'claim', what: string): Promise<string[]> {
       const userId = await userIdOf(world, fan)
       const children = [1, 2].map(() =>

@@ -140,7 +140,7 @@ onEachEngine(
       ])
     })
 
-    /** What an earlier version wrote: as `completePeriod`, without asking whether it may. */
+    /** Writes what an earlier version wrote: like `completePeriod`, but without checks. */
     async function pay(fan: Awaited<ReturnType<typeof patientFan>>, quest: Quest) {
       const userId = await userIdOf(world, fan)
       await world.db.write(async tx => {

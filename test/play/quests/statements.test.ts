@@ -1,4 +1,4 @@
-/** What an event costs for the quests that listen to it. */
+/** The cost of an event for the quests that listen to it. */
 import { expect, spyOn, test } from 'bun:test'
 import { writeEvent } from '../../../src/economy/events/record-event.ts'
 import { onEachEngine } from '../../support/world.ts'

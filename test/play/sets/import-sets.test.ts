@@ -9,7 +9,7 @@ onEachEngine('The import of a set', world => {
   const plan = (entry: SetEntry, written?: string[]) =>
     planRecord(world.db.read, record(entry), { written: new Set(written) })
 
-  /** What an import changes, as planned and as done. */
+  /** The changes of an import, as planned and as written. */
   async function change(entry: SetEntry) {
     const planned = await plan(entry)
     expect(await importSet(world, entry)).toEqual(planned)

@@ -1,4 +1,4 @@
-/** What is not shipped: packs, collectibles, files and vouchers, delivered with the payment. */
+/** Products that are not shipped: packs, collectibles, files and vouchers, delivered with the payment. */
 import { expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What can happen to an order, in any order, and what must hold at the end: for the tests and the soak. */
+/** Events of an order in any sequence, and invariants at the end: for the tests and the soak. */
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'

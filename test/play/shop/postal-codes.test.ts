@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { isCountry } from '../../../src/core/country.ts'
 import { needsPostalCode, readPostalCode } from '../../../src/play/shop/postal-codes.ts'
 
-/** Of a country: examples of postal codes, and the fields of an address that mail needs, `Z` for the postal code. */
+/** Data of a country: examples of postal codes, and the address fields that mail needs, `Z` for the postal code. */
 interface PublicData {
   zipex?: string
   zip?: string

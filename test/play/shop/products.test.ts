@@ -9,7 +9,7 @@ import { addProduct as add, entryOf, record } from './products-world.ts'
 
 const plan = (world: World, entry: ProductEntry) => planRecord(world.db.read, record(entry))
 
-/** What an import changes, as planned and as done. */
+/** The changes of an import, as planned and as written. */
 async function change(world: World, entry: ProductEntry) {
   const planned = await plan(world, entry)
   expect(await add(world, entry)).toEqual(planned)

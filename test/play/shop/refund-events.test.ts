@@ -1,4 +1,4 @@
-/** What fans got for a purchase ends with its refund: points of rules, budgets, limits, and quests. */
+/** A refund takes back the grants for a purchase: points of rules, budgets, limits, and quests. */
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
@@ -90,7 +90,7 @@ onEachEngine(
         expect((await read(fan, manual)).state).toBe('completed')
         await refundAny(world, first?.id ?? '')
         expect(await refundAny(world, first?.id ?? '')).toBeNull()
-        // What was claimed stays: the points of a quest are given once.
+        // Claimed rewards stay: the points of a quest are given once.
         expect(await balanceOf(fan)).toEqual({ balance: 5, lifetime: 5 })
         expect(await grantedOf(rule.id)).toBe(0)
         expect((await read(fan, manual)).state).toBe('in_progress')

@@ -1,4 +1,4 @@
-/** What runs in the background: events of expiry, addresses that are deleted, and a rotation of the key. */
+/** Background tasks of orders: events of expiry, deletion of addresses, and re-encryption after a rotation of the key. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'

@@ -1,4 +1,4 @@
-/** What takes back the purchase of a voucher, and what takes back its use, in two processes at the same moment. */
+/** The refund of a voucher and the undo of its use, in two processes at the same time. */
 import { describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { realSources } from '../../../src/core/sources.ts'

@@ -17,7 +17,7 @@ const OPEN = 7 * 24 * HOUR
 
 type Step =
   | { kind: 'offer'; from: number; to: number; give: number[]; want: number[] }
-  /** Of the n-th offer, counted round, by one of the fans. */
+  /** `nth`: index of the offer, modulo the number of offers; `by`: one of the fans. */
   | { kind: 'accept' | 'decline' | 'cancel'; nth: number; by: number }
   | { kind: 'merge'; from: number; into: number }
 
@@ -228,7 +228,7 @@ async function prepare(world: World) {
     )
   }
 
-  /** What must hold between any two steps. Returns the owners. */
+  /** Invariants between any two steps. Returns the owners. */
   async function check() {
     const rows = await readItemRows(world.db)
     expect(itemFaults(rows)).toEqual([])

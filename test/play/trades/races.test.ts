@@ -15,7 +15,7 @@ for (const engine of engines) {
     const { call } = processes
     let fans: Awaited<ReturnType<typeof processes.fan>>[]
     let items = 0
-    /** What the first fan has on shelves. */
+    /** The items on shelves of the first fan. */
     let shelvesBefore: string[] = []
 
     beforeAll(async () => {

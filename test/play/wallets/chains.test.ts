@@ -1,4 +1,4 @@
-/** How chains are asked: deadlines, the guard against internal addresses, and what the log has. */
+/** Requests to chains: deadlines, the guard against internal addresses, and the log. */
 import { expect, test } from 'bun:test'
 import { pino } from 'pino'
 import { createGuardedFetch } from '../../../src/core/ssrf-guard.ts'

@@ -8,7 +8,7 @@ interface Request {
   params: [{ to?: Hex; data: Hex; gas: Hex }, string]
 }
 
-/** What is asked of the contract of a wallet. */
+/** The validation that the contract of a wallet must answer. */
 interface Validation {
   address: string
   hash: Hex

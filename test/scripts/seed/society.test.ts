@@ -1,4 +1,4 @@
-/** What seeded fans are to each other: the same for the same seed, written once, and as the verbs write it. */
+/** Relations of seeded fans: the same for the same seed, written once, and as the verbs write them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isNull } from 'drizzle-orm'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'

@@ -52,7 +52,7 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
     : { schema, nullable: false }
 }
 
-/** Of a schema without null. */
+/** The shape of a schema without null. */
 export function shapeOf(schema: Schema): Shape {
   const { anyOf, type } = schema
   if (anyOf) {

@@ -6,7 +6,7 @@ interface Detector {
   detect(source: HTMLVideoElement): Promise<{ rawValue: string }[]>
 }
 
-/** Of the browser; TypeScript does not know it. */
+/** The browser's own detector, which TypeScript does not declare. */
 interface NativeDetector {
   new (options: { formats: string[] }): Detector
   getSupportedFormats(): Promise<string[]>

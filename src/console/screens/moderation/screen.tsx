@@ -90,7 +90,7 @@ function CaseQueue({ onDone }: { onDone: () => Promise<void> }) {
   )
 }
 
-/** Of `--case-row` in moderation.css. */
+/** The value of `--case-row` in moderation.css. */
 const ROW_REM = 4
 /** Number of cases before the end of the list at which the next page is read, so that keyboard users do not wait. */
 const AHEAD = 20

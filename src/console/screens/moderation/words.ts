@@ -7,9 +7,9 @@ export type FanRecord = Data<'readModerationRecord'>
 export type Kind = FanRecord['decisions'][number]['kind']
 
 interface KindWords {
-  /** Of a button. */
+  /** Text of the button. */
   action: string
-  /** Of the history. */
+  /** Text in the history. */
   done: string
   about: string
   icon: IconName

@@ -10,7 +10,7 @@ import { Payload } from '../../parts/payload.tsx'
 import { useAction } from '../../parts/resource.ts'
 import type { EndpointData } from './types.ts'
 
-/** Of no event. */
+/** The type of a test without an event. */
 const PLAIN = 'webhook.test'
 
 interface TestProps {

@@ -6,7 +6,7 @@ import { attempt } from '../../../core/attempt.ts'
 const LISTED = 20
 
 interface Place {
-  /** Of the database. */
+  /** Path of the database. */
   path: string
   folder: string
 }

@@ -6,7 +6,7 @@ import { type Backup, backUp } from './back-up.ts'
 import { BackupFault } from './backup-fault.ts'
 
 export interface BackupOrder {
-  /** Of the database. */
+  /** Path of the database. */
   path: string
   file: string
   erasures: string

@@ -5,10 +5,10 @@ import { Catalogue } from './catalogue-schema.ts'
 
 const DRAFT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 
-/** Of a file. */
+/** The schema of a file. */
 export const catalogJsonSchema = (): Json => ({ ...DRAFT, ...(standardKeywords(Catalogue) as Json) })
 
-/** Of an entry, for forms: what cannot change once the entry exists is `readOnly`. */
+/** The schema of an entry, for forms. Members that cannot change once the entry exists are `readOnly`. */
 export function entryJsonSchema(kind: RecordKind): Json {
   const { schema, fixed } = kindNamed(kind)
   const { properties, ...json } = standardKeywords(schema) as Json

@@ -1,7 +1,7 @@
 /** Limits of files that are uploaded for imports. */
 const MEBIBYTE = 1024 * 1024
 
-/** Of each part but the last one. */
+/** Size of each part except the last one. */
 export const PART_BYTES = MEBIBYTE / 2
 /** About 400,000 fans. */
 export const MAX_FILE_BYTES = 64 * MEBIBYTE

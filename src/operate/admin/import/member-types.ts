@@ -8,7 +8,7 @@ import type { CellType } from './cells.ts'
 import type { RowFault } from './rows.ts'
 
 export interface MemberTypes {
-  /** In which rules and quests read a member of the data of events of this type; none if nothing reads it. */
+  /** The types in which rules and quests read a member of the data of events of this type; empty if nothing reads it. */
   typesOf(eventType: string, member: string): readonly CellType[]
   /** Values of another type than all in which they are read: a rule would take them for missing in silence. */
   findUnfit(eventType: string, data: unknown): RowFault[]

@@ -18,12 +18,12 @@ export interface JobDeps {
 /** The stored parameters of a run. */
 export type JobInput = Partial<
   Record<
-    // Of a replay: the deliveries.
+    // For a replay: the deliveries.
     | 'endpointId'
     | 'since'
-    // Of a backup: its path. Of an import: the id of what was uploaded.
+    // For a backup: its path. For an import: the id of the uploaded file.
     | 'file'
-    // Of an import: the name of the file, and the options of the command. `check`: its dry run.
+    // For an import: the name of the file, and the options of the command. `check`: its dry run.
     | 'name'
     | 'dryRun'
     | 'skipInvalid'

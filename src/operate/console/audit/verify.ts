@@ -11,7 +11,7 @@ export interface Anchor {
 }
 
 interface AuditFinding {
-  /** Of the row. */
+  /** Number of the row. */
   seq: number
   /** `anchored`: the chain is intact, but the row has another hash than the anchor. */
   fault: 'missing' | 'changed' | 'anchored'

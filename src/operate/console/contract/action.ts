@@ -36,12 +36,12 @@ interface Entry<Body extends TSchema, Params, Answer, Result, Problem>
   verb: (tx: Transaction, given: Given<Body, Params>) => Promise<Result>
   /** What the audit log says of it. No personal data. */
   detail?: (result: Exclude<Result, DomainError>, given: Given<Body, Params>) => Detail
-  /** Of the response of `status`, which is 200 by default. Without an answer: 204. */
+  /** The schema of the response with `status`, which is 200 by default. Without an answer: 204. */
   answer?: Answer
   status?: 201 | 202
   /** After the commit; by default the result of the verb is the response. */
   respond?: (result: Exclude<Result, DomainError>, given: Given<Body, Params>) => Answered<Answer>
-  /** Of the body. */
+  /** An example of the body. */
   example: Record<string, unknown>
 }
 

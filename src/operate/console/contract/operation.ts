@@ -16,7 +16,7 @@ type OfPublicApi = 'limit' | 'conditional' | 'probe' | 'idempotencyKey' | 'whenS
 
 export interface ConsoleDeclaration<Body, Query, Params, Responses, Problem>
   extends Omit<Declaration<Body, Query, Params, Responses, Problem>, OfPublicApi> {
-  /** Of `roles.ts`. */
+  /** A permission of `roles.ts`. */
   permission: Permission
   /** Why a write needs no `reason`, namely how to undo it. All other writes have a `reason` in their body. */
   reversible?: string

@@ -16,7 +16,7 @@ import type { DeskCode } from './schema.ts'
 /** `usedBy` of a code. Only the audit log has the person, since fans and the club's systems must not see names of staff. */
 export const CONSOLE_SOURCE = 'console'
 
-/** Of the operation that uses a code. */
+/** Id of the operation that uses a code. */
 export const USE_OPERATION = 'useCode'
 
 /** The audit log contains only a fingerprint of the code: after an undone use, the code itself would be worth its reward. */

@@ -1,4 +1,7 @@
-/** When each session was last used, to the minute, written in the background: a session writes at most once a minute in each process. */
+/**
+ * Records the last use of each session, precise to the minute, in the background: at most one write per session, minute and
+ * process.
+ */
 import { and, eq, lt } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'

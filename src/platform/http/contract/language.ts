@@ -34,7 +34,7 @@ export const isLocalized = (query: TObject | undefined): boolean =>
 interface Context extends Conditional {
   caller?: Pick<AuthenticatedCaller, 'locale'> | null
   query: { lang?: string }
-  /** Of texts that are stated in one language. */
+  /** The language of texts that are given in one language. */
   defaultLanguage?: string
 }
 

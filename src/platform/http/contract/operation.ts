@@ -230,7 +230,7 @@ const readBody = async ({ bodies, request }: { bodies: Bodies; request: Request 
   body: await bodies.read(request),
 })
 
-/** Of the bodies of other systems, only the members that the schema names are read. */
+/** Reads only the members that the schema names from bodies of other systems. */
 const bodyReader = (schema: TSchema) =>
   schema.additionalProperties === true
     ? async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({

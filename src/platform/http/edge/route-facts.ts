@@ -15,7 +15,7 @@ export function routeFacts(routes: Route[]) {
   const probes = new Set<string>()
   const judgesSecrets = new Set<string>()
   const bodies = new Map<string, number>()
-  /** Those of them with parameters, such as `/entries/:entryId`. */
+  /** Routes with parameters, such as `/entries/:entryId`. */
   const parametrized: Route[] = []
   const bodiesOfAnyone = new Set<string>()
   const operations = new Map<string, string>()

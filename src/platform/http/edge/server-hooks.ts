@@ -270,7 +270,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
           if (response.code === 'overloaded') requestLog.endUnlogged(request, 503)
           if (security) {
             const { event, ...members } = security
-            // Of the operation, without a redemption code. A request that is refused before routing has none.
+            // The path of the operation, without a redemption code. A request that is refused before routing has none.
             logSecurityEvent(log, event, {
               requestId,
               path: route || describePath(pathOf(request.url)),

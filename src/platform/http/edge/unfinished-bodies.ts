@@ -27,7 +27,7 @@ interface Place {
   ledger: Ledger
   address: string
   caller: string
-  /** Of its beginning or last progress. Milliseconds. */
+  /** Time of its start or last progress. Milliseconds. */
   since: number
   /** That have arrived, or that a body which is read whole announces. */
   bytes: number

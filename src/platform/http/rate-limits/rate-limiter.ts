@@ -32,7 +32,7 @@ export interface Window {
   readonly key: string
   used: number
   unshared: number
-  /** Of the monotonic clock. Milliseconds. */
+  /** End of the window, on the monotonic clock. Milliseconds. */
   endsAt: number
 }
 

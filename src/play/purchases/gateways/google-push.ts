@@ -19,7 +19,7 @@ const FULL_REFUND = 1
 
 export interface Notice {
   kind: 'paid' | 'refunded'
-  /** Of the purchase. */
+  /** Token of the purchase. */
   token: string
 }
 

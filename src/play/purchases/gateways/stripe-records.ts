@@ -16,7 +16,7 @@ export interface PaymentRecord {
 }
 
 interface RefundRecord {
-  /** Of the payment. */
+  /** Reference of the payment. */
   reference: string
   purchaseId: string | null
   amount: number
@@ -26,7 +26,7 @@ interface RefundRecord {
 /** All throw DomainError `payment_gateway_unavailable`. */
 export interface GatewayRecords {
   listPayments(since: Date): AsyncGenerator<PaymentRecord[]>
-  /** Without those that failed. */
+  /** Without failed refunds. */
   listRefunds(since: Date): AsyncGenerator<RefundRecord[]>
   /** Null: unknown to the gateway. */
   findPayment(reference: string): Promise<PaymentRecord | null>

@@ -64,7 +64,7 @@ onEachEngine('A merge of two fans', world => {
     let rewardId: string
     let quest: Awaited<ReturnType<typeof addQuest>>
     let report: Awaited<ReturnType<typeof merge>>
-    /** Of both fans before the merge. */
+    /** Points of both fans before the merge. */
     let points: { from: Points; into: Points }
     let items: string[]
 

@@ -35,7 +35,7 @@ for (const engine of engines) {
     const merge = (from: { id: string }, into: { id: string }) =>
       processes.db.write(tx => mergeFans(tx, { from: from.id, into: into.id, mergedBy: 'Ana', reason: null }))
 
-    /** What a fan does at the same time: each answer is a success, a refusal of a rule, or the end of the session. */
+    /** Concurrent actions of a fan: each response is a success, a refusal by a rule, or the end of the session. */
     async function act(n: number, { token }: { token: string }) {
       const bought = await call(n, token, 'POST', '/api/packs/purchase', { packId })
       const purchaseId = String(bought.body.id)

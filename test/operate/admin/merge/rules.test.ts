@@ -114,7 +114,7 @@ onEachEngine(
       const own = () =>
         into.get('/api/user/points').then(({ body: { balance, lifetime } }) => ({ balance, lifetime }))
       expect(await own()).toEqual({ balance: 30, lifetime: 50 })
-      // What is booked on the merged record later follows by a repeat, once.
+      // A repeat carries over later entries of the merged record, once.
       await book(20, 'pack_refund', 'b')
       for (let n = 0; n < 2; n++)
         await world.db.write(tx => carryPoints(tx, { fromId: from.id, intoId: into.id }))

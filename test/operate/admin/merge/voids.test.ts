@@ -1,4 +1,7 @@
-/** What is taken back after a merge is taken back of the fan who remains: voids, corrections and refunds, along a chain of merges. */
+/**
+ * Points that are taken back after a merge are taken from the remaining fan: voids, corrections and refunds, along a chain
+ * of merges.
+ */
 import { describe, expect, test } from 'bun:test'
 import { verifyLedger } from '../../../../src/operate/admin/audit/verify-ledger.ts'
 import { verifyQuests } from '../../../../src/operate/admin/audit/verify-quests.ts'

@@ -133,7 +133,7 @@ export function GiveCash({ fan, onClose, onDone }: ActionProps) {
 }
 
 interface VoidProps extends ActionProps {
-  /** Of a line of the timeline. */
+  /** The event of an item in the timeline. */
   event?: { source: string; eventId: string }
 }
 
