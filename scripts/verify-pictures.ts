@@ -5,9 +5,8 @@ import { listPictures, requireStore } from '../src/operate/admin/backup/pictures
 import { type PictureFinding, verifyPictures } from '../src/operate/admin/verify-pictures.ts'
 import type { UploadsConfig } from '../src/platform/config/uploads.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
-import { databaseUrlOf, uploadsConfig } from './command/database.ts'
-import { recordMaintenance } from './command/record-maintenance.ts'
-import { Interrupted, stoppable } from './command/stop.ts'
+import { uploadsConfig } from './command/database.ts'
+import { runVerification } from './command/verification.ts'
 
 const WORDS: Record<PictureFinding['what'], string> = {
   missing: 'the file is missing',
@@ -30,38 +29,19 @@ const command = declareCommand({
 upload: delete it once that database is not needed again.`,
 }).option('--max <n>', 'maximum of listed findings; further ones are counted', wholeNumber(1_000_000), 100)
 
-await runCommand(command, async ({ options, databaseUrl, openDatabase, note, progress }) => {
+await runCommand(command, async session => {
   const uploads = uploadsConfig()
-  const db = await openDatabase()
+  const db = await session.openDatabase()
   requireStore(await listPictures(db.read), uploads)
   if (!uploads)
     return { json: { pictures: 0, found: 0 }, text: 'There are no pictures, and UPLOADS is not set.' }
-  const findings: PictureFinding[] = []
-  const onProgress = progress('pictures')
-  const report = await stoppable(requested =>
-    verifyPictures(db, createPictureStore(uploads, realSources), {
-      onProgress(done, total) {
-        onProgress(done, total)
-        const signal = requested()
-        if (signal) throw new Interrupted(signal, done)
-      },
-      onFinding: finding => void (findings.length < options.max && findings.push(finding)),
-    }),
-  ).finally(() => onProgress.end())
-  const all = `${report.pictures} pictures, ${report.files} files in ${placeOf(uploads)}`
-  // A replica takes no writes.
-  const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
-  if (report.findings === 0) await recordMaintenance(primary, 'verify-pictures', note)
-  const unlisted = report.findings - findings.length
-  const text =
-    report.findings === 0
-      ? `No findings in ${all}.`
-      : [
-          ...findings.map(describe),
-          ...(unlisted > 0 ? [`… and ${unlisted} more (--max)`] : []),
-          `${report.findings} findings in ${all}.`,
-        ].join('\n')
-  return { json: { ...report, found: report.findings, findings }, text, found: report.findings > 0 }
+  return runVerification(session, {
+    command: 'verify-pictures',
+    noun: 'pictures',
+    verify: observer => verifyPictures(db, createPictureStore(uploads, realSources), observer),
+    describe,
+    scopeOf: ({ pictures, files }) => `${pictures} pictures, ${files} files in ${placeOf(uploads)}`,
+  })
 })
 
 function describe(finding: PictureFinding): string {

@@ -2,9 +2,7 @@
 import type { QuestFinding } from '../src/operate/admin/audit/audit-quests.ts'
 import { verifyQuests } from '../src/operate/admin/audit/verify-quests.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
-import { databaseUrlOf } from './command/database.ts'
-import { recordMaintenance } from './command/record-maintenance.ts'
-import { Interrupted, stoppable } from './command/stop.ts'
+import { runVerification } from './command/verification.ts'
 
 const command = declareCommand({
   name: 'verify-quests',
@@ -19,34 +17,15 @@ const command = declareCommand({
 Conditions are not checked on events whose data was deleted (EVENT_RETENTION_DAYS).`,
 }).option('--max <n>', 'maximum of listed findings; further ones are counted', wholeNumber(1_000_000), 100)
 
-await runCommand(command, async ({ options, databaseUrl, openDatabase, note, progress }) => {
-  const db = await openDatabase()
-  const findings: QuestFinding[] = []
-  const onProgress = progress('fans')
-  const report = await stoppable(requested =>
-    verifyQuests(db, {
-      onProgress(done) {
-        onProgress(done)
-        const signal = requested()
-        if (signal) throw new Interrupted(signal, done)
-      },
-      onFinding: finding => void (findings.length < options.max && findings.push(finding)),
-    }),
-  ).finally(() => onProgress.end())
-  const all = `${report.fans} fans, ${report.periods} periods`
-  // A replica takes no writes.
-  const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
-  if (report.findings === 0) await recordMaintenance(primary, 'verify-quests', note)
-  const unlisted = report.findings - findings.length
-  const text =
-    report.findings === 0
-      ? `No findings in ${all}.`
-      : [
-          ...findings.map(describe),
-          ...(unlisted > 0 ? [`… and ${unlisted} more (--max)`] : []),
-          `${report.findings} findings in ${all}.`,
-        ].join('\n')
-  return { json: { ...report, found: report.findings, findings }, text, found: report.findings > 0 }
+await runCommand(command, async session => {
+  const db = await session.openDatabase()
+  return runVerification(session, {
+    command: 'verify-quests',
+    noun: 'fans',
+    verify: observer => verifyQuests(db, observer),
+    describe,
+    scopeOf: ({ fans, periods }) => `${fans} fans, ${periods} periods`,
+  })
 })
 
 function describe({ userId, questId, period, what, expected, actual }: QuestFinding): string {
