@@ -7,11 +7,11 @@ import { preparePurchase } from '../../src/play/packs/start-purchase.ts'
 import type { Sandbox } from '../../src/play/purchases/gateways/sandbox.ts'
 import { chargeOf, needsMoney, POINTS } from '../../src/play/purchases/purchase.ts'
 import { mintRedemptionCode } from '../../src/play/rewards/redemption-code.ts'
-import { type AddressInput, encryptAddress, normalizeAddress } from '../../src/play/shop/addresses.ts'
+import { type AddressInput, normalizeAddress } from '../../src/play/shop/addresses.ts'
 import { listOf } from '../../src/play/shop/catalogue.ts'
-import { HOLD_MS } from '../../src/play/shop/checkout.ts'
 import { parseDelivers } from '../../src/play/shop/delivers.ts'
 import { lineDataOf, saleOf } from '../../src/play/shop/events.ts'
+import { newLine, newOrder } from '../../src/play/shop/new-order.ts'
 import type { LineRow, OrderRow } from '../../src/play/shop/order-rows.ts'
 import type { LineChange } from '../../src/play/shop/order-schema.ts'
 import { nameOfVariant } from '../../src/play/shop/stock.ts'
@@ -79,47 +79,18 @@ function startOrder(
   const total = chosen.reduce((sum, { quantity, variant }) => sum + quantity * variant.product.priceAmount, 0)
   if (priceCurrency === POINTS && points.balance() < total) return undefined
 
-  const id = sources.newId()
-  const expiresAt = new Date(now.getTime() + HOLD_MS)
   const isShipped = chosen.some(({ variant }) => variant.product.kind === 'physical')
-  const order: OrderRow = {
-    id,
+  const order = newOrder(sources, till.addressEncryption, {
     userId,
-    status: 'pending',
-    priceAmount: total,
-    priceCurrency,
-    discountAmount: 0,
-    voucherCode: null,
+    now,
+    price: { total, currency: priceCurrency, discount: 0, voucherCode: null },
+    address: isShipped ? normalizeAddress(address) : null,
     addressKeptUntil: null,
-    createdAt: now,
-    expiresAt,
-    completedAt: null,
-    refundedAt: null,
-    expiryNotedAt: null,
-    paymentReference: null,
-    address: isShipped
-      ? encryptAddress(till.addressEncryption, sources, id, normalizeAddress(address))
-      : null,
-  }
-  const lines = chosen.map(({ productId, variantId, quantity, variant }, index) => {
-    const { priceAmount, kind, delivers } = variant.product
-    return {
-      orderId: id,
-      number: index + 1,
-      productId,
-      variantId,
-      quantity,
-      priceAmount,
-      kind,
-      delivers,
-      state: 'none',
-      holdUntil: expiresAt,
-      isSold: false,
-      carrier: null,
-      tracking: null,
-      variant,
-    }
   })
+  const lines = chosen.map((line, index) => ({
+    ...newLine(order, line, line.variant.product, index),
+    variant: line.variant,
+  }))
   record('order.created', saleOf(order, lines))
   return { order, lines, payment: null }
 }

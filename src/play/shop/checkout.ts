@@ -3,11 +3,9 @@
 import { and, count, eq, gt } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
-import { isActive } from '../../club/catalogue/availability.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
-import { DomainError, type FieldError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
+import { DomainError } from '../../core/problems.ts'
 import { readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { lockToCount } from '../../identity/users/users.ts'
@@ -16,27 +14,19 @@ import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { rewardProblems } from '../rewards/problems.ts'
-import { encryptAddress, findAddressErrors, normalizeAddress } from './addresses.ts'
-import { listOf, type ProductRow, readProducts, readVariants } from './catalogue.ts'
+import { findAddressErrors, normalizeAddress } from './addresses.ts'
+import { listOf, type ProductRow } from './catalogue.ts'
+import { type Choice, type ChosenLine, choose, invalid } from './choice.ts'
 import { findMissingPack } from './deliver.ts'
 import { parseDelivers } from './delivers.ts'
 import { recordOrder } from './events.ts'
+import { newLine, newOrder, type OrderPrice } from './new-order.ts'
 import { countBought } from './order-kind.ts'
-import type { LineRow, OrderRow, WholeOrder } from './order-rows.ts'
+import type { WholeOrder } from './order-rows.ts'
 import type { Cart } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
-import {
-  countFree,
-  countHeld,
-  type LockedStock,
-  lockLimited,
-  lockStock,
-  nameOfVariant,
-  type VariantReference,
-} from './stock.ts'
-import { lockVoucherByText, requireCredit } from './vouchers.ts'
-
-export const HOLD_MS = 30 * 60_000
+import { countFree, countHeld, type LockedStock, lockLimited, nameOfVariant } from './stock.ts'
+import { requireCredit } from './vouchers.ts'
 
 export interface CheckoutOptions {
   encryption: Encryption
@@ -48,10 +38,6 @@ export interface CheckoutOptions {
   sellsFiles: boolean
 }
 
-interface ChosenLine extends VariantReference {
-  quantity: number
-}
-
 /**
  * Locks the fan, and last the stock: what is counted under each lock stays exact. A cart that asks for more than is free is refused
  * before the lock of the stock, for which a crowd would wait.
@@ -59,87 +45,15 @@ interface ChosenLine extends VariantReference {
 export async function startCheckout(
   tx: Transaction,
   { userId }: Caller,
-  { lines, address, voucher }: Cart,
-  { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }: CheckoutOptions,
+  cart: Cart,
+  options: CheckoutOptions,
 ): Promise<WholeOrder> {
   await lockToCount(tx, userId)
-  const chosen = await chooseVariants(tx, lines)
-  if (voucher !== undefined) await lockVoucherByText(tx, voucher)
-  const { now, variants } = await lockStock(tx, chosen)
-  // Read after the locks: an import of these products waits for them, so prices and stock are consistent.
-  const products = await requireProducts(tx, lines, now)
-  const found = chosen.map(line => {
-    const [product, variant] = [products.get(line.productId), variants.get(nameOfVariant(line))]
-    if (!product || !variant?.listed) throw new DomainError(shopProblems.product_not_found)
-    return { ...line, product, variant }
-  })
-  const currency = currencyOf([...products.values()])
-  const required = [...products.values()].map(row => ({ productId: row.id, requires: requiresOf(row) }))
-  await requireEligible(tx, { userId }, ...required)
-  await requireFree(tx, chosen, { now, variants })
-  const missingPack = await findMissingPack(
-    tx,
-    found.map(({ quantity, product: { delivers } }) => ({ quantity, delivers })),
-  )
-  for (const product of products.values())
-    if (
-      !isReady(product, sellsFiles) ||
-      (missingPack && parseDelivers(product.delivers).packId === missingPack)
-    )
-      throw new DomainError(shopProblems.product_inactive, { productId: product.id })
-  await requireWithinLimits(tx, userId, [...products.values()], chosen, now)
-  if ((await countPending(tx, userId, now)) >= openOrdersPerFan)
-    throw new DomainError(shopProblems.too_many_open_orders)
-  const sum = totalOf(found.map(({ quantity, product }) => quantity * product.priceAmount))
-  const credit = voucher === undefined ? null : await requireCredit(tx, voucher, currency, now)
-  const discount = Math.min(sum, credit?.amount ?? 0)
-  const total = sum - discount
-  if (currency === POINTS) {
-    const { balance } = await readBalance(tx, userId)
-    if (balance < total) throw insufficientPoints(total, balance)
-  }
-  const shippedTo = requireAddress([...products.values()], address)
-
-  const id = tx.newId()
-  const expiresAt = new Date(now.getTime() + HOLD_MS)
-  const order: OrderRow = {
-    id,
-    userId,
-    status: 'pending',
-    priceAmount: total,
-    priceCurrency: currency,
-    discountAmount: discount,
-    voucherCode: credit?.code ?? null,
-    createdAt: now,
-    expiresAt,
-    ...UNSET,
-    address: shippedTo && encryptAddress(encryption, tx, id, shippedTo),
-    addressKeptUntil:
-      shippedTo && addressRetentionMs > 0 ? new Date(now.getTime() + addressRetentionMs) : null,
-  }
-  const rows = found.map(
-    ({ productId, variantId, quantity, product: { priceAmount, kind, delivers } }, index): LineRow => ({
-      orderId: id,
-      number: index + 1,
-      productId,
-      variantId,
-      quantity,
-      priceAmount,
-      kind,
-      delivers,
-      state: 'none',
-      holdUntil: expiresAt,
-      isSold: false,
-      carrier: null,
-      tracking: null,
-    }),
-  )
-  await tx.insert(tx.tables.orders).values(order)
-  await recordOrder(tx, 'order.created', order, rows)
-  await requireFree(tx, chosen, await lockLimited(tx, chosen))
-  await tx.insert(tx.tables.orderLines).values(rows)
-  tx.invalidate(productsTag)
-  return { order, lines: rows, units: [] }
+  const choice = await choose(tx, cart)
+  await requireBuyable(tx, userId, choice, options)
+  const price = await requirePrice(tx, userId, choice, cart.voucher)
+  const address = requireAddress(choice.products, cart.address)
+  return holdOrder(tx, userId, choice, { price, address }, options)
 }
 startCheckout.problems = [
   shopProblems.product_not_found,
@@ -153,6 +67,69 @@ startCheckout.problems = [
   shopProblems.address_required,
   shopProblems.not_shipped_there,
 ] as const
+
+/** Whether the fan may buy the products now, and as many of them. */
+async function requireBuyable(
+  tx: Transaction,
+  userId: string,
+  { lines, products, now, variants }: Choice,
+  { openOrdersPerFan, sellsFiles }: CheckoutOptions,
+): Promise<void> {
+  const required = products.map(row => ({ productId: row.id, requires: requiresOf(row) }))
+  await requireEligible(tx, { userId }, ...required)
+  await requireFree(tx, lines, { now, variants })
+  const missingPack = await findMissingPack(
+    tx,
+    lines.map(({ quantity, product: { delivers } }) => ({ quantity, delivers })),
+  )
+  for (const product of products)
+    if (
+      !isReady(product, sellsFiles) ||
+      (missingPack && parseDelivers(product.delivers).packId === missingPack)
+    )
+      throw new DomainError(shopProblems.product_inactive, { productId: product.id })
+  await requireWithinLimits(tx, userId, products, lines, now)
+  if ((await countPending(tx, userId, now)) >= openOrdersPerFan)
+    throw new DomainError(shopProblems.too_many_open_orders)
+}
+
+/** Of points, the fan must have as many. */
+async function requirePrice(
+  tx: Transaction,
+  userId: string,
+  { lines, currency, now }: Choice,
+  voucher: string | undefined,
+): Promise<OrderPrice> {
+  const sum = totalOf(lines.map(({ quantity, product }) => quantity * product.priceAmount))
+  const credit = voucher === undefined ? null : await requireCredit(tx, voucher, currency, now)
+  const discount = Math.min(sum, credit?.amount ?? 0)
+  const total = sum - discount
+  if (currency === POINTS) {
+    const { balance } = await readBalance(tx, userId)
+    if (balance < total) throw insufficientPoints(total, balance)
+  }
+  return { total, currency, discount, voucherCode: credit?.code ?? null }
+}
+
+/** @throws DomainError `out_of_stock`, if others have bought meanwhile */
+async function holdOrder(
+  tx: Transaction,
+  userId: string,
+  { lines: chosen, now }: Choice,
+  { price, address }: { price: OrderPrice; address: ReturnType<typeof requireAddress> },
+  { encryption, addressRetentionMs }: CheckoutOptions,
+): Promise<WholeOrder> {
+  const addressKeptUntil =
+    address && addressRetentionMs > 0 ? new Date(now.getTime() + addressRetentionMs) : null
+  const order = newOrder(tx, encryption, { userId, now, price, address, addressKeptUntil })
+  const lines = chosen.map((line, index) => newLine(order, line, line.product, index))
+  await tx.insert(tx.tables.orders).values(order)
+  await recordOrder(tx, 'order.created', order, lines)
+  await requireFree(tx, chosen, await lockLimited(tx, chosen))
+  await tx.insert(tx.tables.orderLines).values(lines)
+  tx.invalidate(productsTag)
+  return { order, lines, units: [] }
+}
 
 /** Checks the free stock of the lines whose stock is known. @throws DomainError `out_of_stock` */
 async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variants }: LockedStock) {
@@ -168,60 +145,11 @@ async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variant
   }
 }
 
-/** Columns that are set by later steps. */
-const UNSET = { completedAt: null, refundedAt: null, expiryNotedAt: null, paymentReference: null }
-
-/** The variant may be absent for a product with only one. @throws DomainError `product_not_found`, `validation_failed` */
-async function chooseVariants(tx: Transaction, lines: Cart['lines']): Promise<ChosenLine[]> {
-  const listed = await readVariants(tx, [...new Set(lines.map(({ productId }) => productId))])
-  const errors: FieldError[] = []
-  const seen = new Set<string>()
-  const chosen = lines.map(({ productId, variantId, quantity }, index) => {
-    const variants = listed.get(productId)
-    const [first, ...others] = variants ?? []
-    if (!variants || !first) throw new DomainError(shopProblems.product_not_found)
-    if (variantId === undefined && others.length > 0)
-      errors.push({ pointer: `/lines/${index}/variantId`, message: 'is required: the product has several' })
-    const id = variantId ?? first.id
-    if (!variants.some(variant => variant.id === id)) throw noVariant(productId)
-    const line = { productId, variantId: id, quantity }
-    if (seen.has(nameOfVariant(line)))
-      errors.push({ pointer: `/lines/${index}`, message: 'must not have the variant of another line' })
-    seen.add(nameOfVariant(line))
-    return line
-  })
-  if (errors.length > 0) throw invalid(errors)
-  return chosen
-}
-
-const invalid = (errors: FieldError[]) => new DomainError(transportProblems.validation_failed, { errors })
-
-const noVariant = (productId: string) =>
-  new DomainError(shopProblems.product_not_found, { detail: `The product ${productId} has no such variant.` })
-
-/** By id. @throws DomainError `product_not_found`, `product_inactive` */
-async function requireProducts(tx: Transaction, lines: Cart['lines'], now: Date) {
-  const rows = await readProducts(tx, [...new Set(lines.map(({ productId }) => productId))])
-  const products = new Map(rows.map(row => [row.id, row]))
-  for (const { productId } of lines) {
-    const product = products.get(productId)
-    if (!product) throw new DomainError(shopProblems.product_not_found)
-    if (!isActive(product, now)) throw new DomainError(shopProblems.product_inactive, { productId })
-  }
-  return products
-}
-
 /** A product that is older than the member `delivers` cannot be sold. */
 function isReady({ kind, delivers }: ProductRow, sellsFiles: boolean): boolean {
   const { file } = parseDelivers(delivers)
   if (file !== undefined && !sellsFiles) return false
   return kind === 'physical' || kind === 'voucher' || delivers !== null
-}
-
-function currencyOf(products: ProductRow[]): string {
-  const [currency = POINTS, ...others] = new Set(products.map(({ priceCurrency }) => priceCurrency))
-  if (others.length > 0) throw new DomainError(shopProblems.mixed_currencies)
-  return currency
 }
 
 /** An amount that is large enough to be rounded also exceeds the maximum. @throws DomainError `validation_failed` */

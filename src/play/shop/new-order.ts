@@ -1,0 +1,75 @@
+/** The rows of an order that begins: its prices are frozen, and it holds its stock for 30 minutes. */
+import type { Sources } from '../../../db/index.ts'
+import type { Encryption } from '../../core/encryption.ts'
+import { type Address, encryptAddress } from './addresses.ts'
+import type { ProductRow } from './catalogue.ts'
+import type { LineRow, OrderRow } from './order-rows.ts'
+import type { VariantReference } from './stock.ts'
+
+const HOLD_MS = 30 * 60_000
+
+/** What the lines cost together, less the discount of a voucher. */
+export interface OrderPrice {
+  total: number
+  currency: string
+  discount: number
+  voucherCode: string | null
+}
+
+interface NewOrder {
+  userId: string
+  now: Date
+  price: OrderPrice
+  /** Null if nothing is shipped. */
+  address: Address | null
+  addressKeptUntil: Date | null
+}
+
+export function newOrder(
+  sources: Pick<Sources, 'newId' | 'randomBytes'>,
+  encryption: Encryption,
+  { userId, now, price, address, addressKeptUntil }: NewOrder,
+): OrderRow {
+  const id = sources.newId()
+  return {
+    id,
+    userId,
+    status: 'pending',
+    priceAmount: price.total,
+    priceCurrency: price.currency,
+    discountAmount: price.discount,
+    voucherCode: price.voucherCode,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + HOLD_MS),
+    completedAt: null,
+    refundedAt: null,
+    expiryNotedAt: null,
+    paymentReference: null,
+    address: address && encryptAddress(encryption, sources, id, address),
+    addressKeptUntil,
+  }
+}
+
+/** `index`: the place of the line in the cart. */
+export function newLine(
+  { id: orderId, expiresAt: holdUntil }: OrderRow,
+  { productId, variantId, quantity }: VariantReference & { quantity: number },
+  { priceAmount, kind, delivers }: Pick<ProductRow, 'priceAmount' | 'kind' | 'delivers'>,
+  index: number,
+): LineRow {
+  return {
+    orderId,
+    number: index + 1,
+    productId,
+    variantId,
+    quantity,
+    priceAmount,
+    kind,
+    delivers,
+    state: 'none',
+    holdUntil,
+    isSold: false,
+    carrier: null,
+    tracking: null,
+  }
+}
