@@ -26,15 +26,12 @@ export async function acceptTrade(
   { tradeRestMs }: { tradeRestMs: number },
 ): Promise<Trade | DomainError> {
   const [found] = await selectTrade(tx, userId, tradeId)
-  if (!found || found.trade.toId !== userId) throw new DomainError(tradeProblems.trade_not_found)
+  if (found?.trade.toId !== userId) throw new DomainError(tradeProblems.trade_not_found)
   const from = await lockFan(tx, found.trade.fromId)
   const trade = await lockTrade(tx, tradeId)
   if (trade.status === 'completed') return readTrade(tx, { userId }, tradeId)
   if (trade.version !== version) throw new DomainError(tradeProblems.trade_changed)
-  const status = statusOf(trade, tx.clock())
-  if (status !== 'open' || !from) throw notOpen(status)
-  if (from.suspendedUntil && from.suspendedUntil > tx.now())
-    throw new DomainError(tradeProblems.fan_cannot_trade)
+  requireOpen(tx, trade, from)
 
   const items = await givingsOf(tx, trade)
   const owners = await lockOwners(tx, items)
@@ -45,10 +42,7 @@ export async function acceptTrade(
   }
   const restingItem = findResting(items, owners, tx.now(), tradeRestMs)
   if (restingItem) throw resting(restingItem, owners.get(nameOfItem(restingItem)), tradeRestMs)
-  await moveItems(tx, trade, items, new Date(tx.now().getTime() - tradeRestMs))
-  await endTrade(tx, tradeId, 'completed')
-  const give = items.filter(({ side }) => side === 'give').length
-  await recordForBoth(tx, 'trade.completed', { ...trade, give, want: items.length - give })
+  await completeTrade(tx, trade, items, new Date(tx.now().getTime() - tradeRestMs))
   return readTrade(tx, { userId }, tradeId)
 }
 acceptTrade.problems = [
@@ -60,6 +54,14 @@ acceptTrade.problems = [
   tradeProblems.item_resting,
 ] as const
 
+/** `from`: who made the offer; undefined if the fan is erased or merged. */
+function requireOpen(tx: Transaction, trade: TradeRow, from: Awaited<ReturnType<typeof lockFan>>): void {
+  const status = statusOf(trade, tx.clock())
+  if (status !== 'open' || !from) throw notOpen(status)
+  if (from.suspendedUntil && from.suspendedUntil > tx.now())
+    throw new DomainError(tradeProblems.fan_cannot_trade)
+}
+
 /** In the order of the items' ids. */
 async function givingsOf(tx: Transaction, { id, fromId, toId }: TradeRow): Promise<Giving[]> {
   const rows = (await readItems(tx, [id])).get(id) ?? []
@@ -70,7 +72,9 @@ async function givingsOf(tx: Transaction, { id, fromId, toId }: TradeRow): Promi
   )
 }
 
-async function moveItems(tx: Transaction, { id, fromId, toId }: TradeRow, items: Giving[], restedAt: Date) {
+/** `restedAt`: items must have changed hands before. */
+async function completeTrade(tx: Transaction, trade: TradeRow, items: Giving[], restedAt: Date) {
+  const { id, fromId, toId } = trade
   const transfers = items.map(({ side: _, giverId, ...item }) => ({
     ...item,
     fromId: giverId,
@@ -78,4 +82,7 @@ async function moveItems(tx: Transaction, { id, fromId, toId }: TradeRow, items:
   }))
   const areMoved = await transferItems(tx, transfers, { ref: `trade:${id}`, restedAt })
   if (!areMoved) throw new Error('an item changed while it was locked')
+  await endTrade(tx, id, 'completed')
+  const give = items.filter(({ side }) => side === 'give').length
+  await recordForBoth(tx, 'trade.completed', { ...trade, give, want: items.length - give })
 }
