@@ -1,8 +1,8 @@
 /** Recomputes a fan's progress, completions and streaks from their events, and compares the rewards that were given. */
 
 import { isWithin } from '../../../club/catalogue/availability.ts'
+import { isInTime } from '../../../play/quests/completions.ts'
 import { type QuestDefinition, type QuestSet, versionOf } from '../../../play/quests/definition.ts'
-import { isInTime } from '../../../play/quests/event-reader.ts'
 import { type Given, refOf } from '../../../play/quests/give-reward.ts'
 import { matchStep, needsData } from '../../../play/quests/match-step.ts'
 import { periodAt } from '../../../play/quests/periods.ts'
