@@ -52,6 +52,7 @@ const byMigration = {
   '0029_catalogue-revisions-append-only': newTableAppendOnly,
   '0033_append-only-truncate': refusesTruncate,
   '0035_email-keys': emptiesKeys,
+  '0039_undelivered': otherIndexes,
 }
 
 /** By engine and name of the migration. */
