@@ -1,5 +1,5 @@
 /** Deletes unused pictures, and files without an owner. The next run completes work that a crash or failure interrupted. */
-import { and, eq, exists, inArray, isNotNull, like, lte, notExists, sql } from 'drizzle-orm'
+import { and, type Column, eq, exists, inArray, isNotNull, like, lte, notExists, sql } from 'drizzle-orm'
 import { inBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Transaction } from '../../../db/index.ts'
 import { type AnyTable, columnOf, shapeOf } from '../../../db/schema/shape.ts'
@@ -71,22 +71,27 @@ async function listUsed(reader: Reader): Promise<Set<string>> {
   const used = new Set<string>()
   for (const table of Object.values(reader.tables)) {
     if (table === reader.tables.users) continue
-    for (const column of urlColumnsOf(table)) {
-      const rows = await reader
-        .select({ url: sql<string>`${column}` })
-        .from(table)
-        .where(like(column, '%/uploads/%'))
-      for (const { url } of rows) used.add(fileIdIn(url) ?? '')
-    }
+    for (const column of pictureColumnsOf(table))
+      for (const url of await readAddresses(reader, table, column)) used.add(fileIdIn(url) ?? '')
   }
   return used
 }
 
-/** `imageUrl`, `crestUrl` and the like. */
-export const urlColumnsOf = (table: AnyTable) =>
+/** `imageUrl`, `crestUrl` and the like, and the `images` of products. */
+export const pictureColumnsOf = (table: AnyTable) =>
   shapeOf(table)
-    .columns.filter(({ property }) => property.endsWith('Url'))
+    .columns.filter(({ property }) => property.endsWith('Url') || property === 'images')
     .map(({ property }) => columnOf(table, property))
+
+/** The addresses in a column of pictures that can be those of uploads. */
+export async function readAddresses(reader: Reader, table: AnyTable, column: Column): Promise<string[]> {
+  const rows = await reader
+    .selectDistinct({ value: sql<string>`${column}` })
+    .from(table)
+    .where(like(column, '%/uploads/%'))
+  // Guarantee of the cast: a column has addresses, or JSON lists of them.
+  return rows.flatMap(({ value }) => (value.startsWith('[') ? (JSON.parse(value) as string[]) : [value]))
+}
 
 async function deleteOrphans(db: Database, store: PictureStore): Promise<number> {
   const { pictureFiles } = db.tables

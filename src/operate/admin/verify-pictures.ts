@@ -1,13 +1,13 @@
 /** Compares the rows of pictures with the files of the store, while the API serves. */
 import { hash } from 'node:crypto'
-import { eq, like, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import type { Database, Reader } from '../../../db/index.ts'
 import { shapeOf } from '../../../db/schema/shape.ts'
 import type { PictureStore } from '../../club/pictures/store.ts'
 import { nameOf, UPLOADED } from '../../core/uploaded-url.ts'
 import { inParallel, listPictures } from './backup/pictures.ts'
-import { urlColumnsOf } from './sweep-pictures.ts'
+import { pictureColumnsOf, readAddresses } from './sweep-pictures.ts'
 
 /** A younger upload may not have its rows or its final name yet. */
 const UPLOAD_MS = 3_600_000
@@ -81,16 +81,11 @@ async function listShown(read: Reader): Promise<{ id: string; in: string }[]> {
   const shown: { id: string; in: string }[] = []
   for (const table of Object.values(read.tables)) {
     const { name } = shapeOf(table)
-    for (const column of urlColumnsOf(table)) {
-      const rows = await read
-        .selectDistinct({ url: sql<string>`${column}` })
-        .from(table)
-        .where(like(column, '/uploads/%'))
-      for (const { url } of rows) {
+    for (const column of pictureColumnsOf(table))
+      for (const url of await readAddresses(read, table, column)) {
         const id = UPLOADED.exec(url)?.[1]
         if (id !== undefined) shown.push({ id, in: `${name}.${toSnakeCase(column.name)}` })
       }
-    }
   }
   return shown
 }

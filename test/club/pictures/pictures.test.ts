@@ -6,9 +6,10 @@ import type { PictureStore } from '../../../src/club/pictures/store.ts'
 import { MAX_PICTURES } from '../../../src/club/pictures/upload.ts'
 import { eraseUser } from '../../../src/fan/account/erase-user.ts'
 import { recordDecision } from '../../../src/identity/sanctions/decisions.ts'
-import { sweepPictures, urlColumnsOf } from '../../../src/operate/admin/sweep-pictures.ts'
+import { pictureColumnsOf, sweepPictures } from '../../../src/operate/admin/sweep-pictures.ts'
 import { namedFan } from '../../identity/relations/relations-world.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
+import { addProduct, entryOf } from '../../play/shop/products-world.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import { jpegWithExif, png } from './picture-bytes.ts'
 import { fetchPicture, hashOf, newPng, upload } from './pictures-world.ts'
@@ -221,17 +222,19 @@ onEachEngine('Pictures', world => {
 
   test('a picture of the catalogue is kept as long as an entry names it', async () => {
     const shop = world.withToken(await world.serverKey(['uploads:write']))
-    const urls = [newPng(), newPng(), newPng()].map(async bytes => (await upload(shop, bytes)).body.url)
-    const [asPath, asUrl, unnamed] = await Promise.all(urls)
+    const urls = [newPng(), newPng(), newPng(), newPng(), newPng()].map(
+      async bytes => (await upload(shop, bytes)).body.url,
+    )
+    const [asPath, asUrl, ofProduct, alsoOfProduct, unnamed] = await Promise.all(urls)
     const rewardId = await world.reward({ imageUrl: asPath })
     await world.reward({ imageUrl: `https://api.example.com${asUrl}` })
+    const images = [ofProduct, `https://api.example.com${alsoOfProduct}`]
+    await addProduct(world, entryOf({ images }))
     world.clock.advance(DAY)
     await sweep()
-    expect([await isStored(asPath), await isStored(asUrl), await isStored(unnamed)]).toEqual([
-      true,
-      true,
-      false,
-    ])
+    const stored = (all: string[]) => Promise.all(all.map(isStored))
+    expect(await stored([asPath, asUrl, ofProduct, alsoOfProduct])).toEqual([true, true, true, true])
+    expect(await isStored(unnamed)).toBe(false)
 
     const { rewards } = world.db.tables
     await world.db.write(tx => tx.update(rewards).set({ imageUrl: null }).where(eq(rewards.id, rewardId)))
@@ -242,9 +245,17 @@ onEachEngine('Pictures', world => {
 
   test('the columns that may name a picture are known', () => {
     const columns = Object.entries(world.db.tables).flatMap(([name, table]) =>
-      urlColumnsOf(table).map(column => `${name}.${column.name}`),
+      pictureColumnsOf(table).map(column => `${name}.${column.name}`),
     )
-    expect(columns).toEqual(expect.arrayContaining(['rewards.imageUrl', 'teams.crestUrl', 'packs.imageUrl']))
+    expect(columns).toEqual(
+      expect.arrayContaining([
+        'rewards.imageUrl',
+        'teams.crestUrl',
+        'packs.imageUrl',
+        'sponsors.imageUrl',
+        'products.images',
+      ]),
+    )
   })
 
   test('an erasure deletes the file with the last fan who has it', async () => {
