@@ -1,9 +1,6 @@
 /** `bun run generate-secrets`: the secrets that production requires, as lines of an environment file. */
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { declareCommand, runCommand } from './command/command.ts'
-
-/** Algorithm of native tokens. */
-const ALGORITHM = 'ES256'
+import { linesOf, makeSecrets } from './command/make-secrets.ts'
 
 const command = declareCommand({
   name: 'generate-secrets',
@@ -13,13 +10,6 @@ const command = declareCommand({
 })
 
 await runCommand(command, async () => {
-  const random = crypto.getRandomValues(new Uint8Array(32))
-  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
-  const key = await exportJWK(privateKey)
-  const secrets = {
-    IDP_WEBHOOK_SECRET: `whsec_${Buffer.from(random).toString('base64')}`,
-    NATIVE_TOKEN_KEY: JSON.stringify({ ...key, kid: await calculateJwkThumbprint(key), alg: ALGORITHM }),
-  }
-  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`)
-  return { json: secrets, text: lines.join('\n') }
+  const secrets = await makeSecrets()
+  return { json: secrets, text: linesOf(secrets).join('\n') }
 })

@@ -40,6 +40,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'event-sink': ['Shows how far the event sink has come, or removes it', () => import('./event-sink.ts')],
   events: ['Shows events, and what would happen to one now', () => import('./events.ts')],
   'explain-event': ['Shows why an event earned what it did', () => import('./explain-event.ts')],
+  clubs: ['Runs commands over several clubs, each with a file of settings', () => import('./clubs.ts')],
   backup: ['Backs up a SQLite database while the API serves', () => import('./backup.ts')],
   restore: ['Restores a backup of a SQLite database', () => import('./restore.ts')],
   move: ['Copies a whole database into an empty one of either engine', () => import('./move.ts')],

@@ -1,0 +1,174 @@
+/** Commands over several clubs. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from '../../scripts/clubs/club.ts'
+import { withRawConnection } from '../db/probe.ts'
+import { createClock } from '../support/clock.ts'
+import { root } from '../support/dev.ts'
+import { noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { runScript } from './run-script.ts'
+
+let folder: string
+const pathOf = (name: string) => join(folder, name)
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-clubs-'))
+  writeFileSync(
+    pathOf('template.env'),
+    `# For each club
+DATABASE_URL=sqlite:${pathOf('{club}.db')}
+UPLOADS=${pathOf('{club}-uploads')}
+IDP_ISSUER=https://login.example.com
+IDP_AUDIENCE=matchday-api
+IDP_NAME=example
+`,
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const clubs = (of: string, ...parameters: string[]) =>
+  runScript('clubs', [...parameters, '--folder', pathOf(of)], { env: { DATABASE_SCHEMA: 'of_another' } })
+const create = (of: string, ...names: string[]) =>
+  clubs(of, 'create', ...names, '--template', pathOf('template.env'))
+const settingsOf = (of: string, name: string) =>
+  parseEnv(readFileSync(join(pathOf(of), `${name}.env`), 'utf8'))
+
+test('a club gets ports and secrets of its own, in a file that its owner alone reads, and keeps them', async () => {
+  const created = await create('kept', 'harbour', 'valley')
+  expect(created).toMatchObject({ code: 0, err: '' })
+  const text = readFileSync(pathOf('kept/harbour.env'), 'utf8')
+  const planned = await clubs('kept', 'create', 'lagoon', '--template', pathOf('template.env'), '--dry-run')
+  expect([planned.code, planned.out]).toEqual([0, expect.stringContaining('Would write')])
+  expect(readdirSync(pathOf('kept'))).not.toContain('lagoon.env')
+  expect(statSync(pathOf('kept/harbour.env')).mode & 0o777).toBe(0o600)
+  const [harbour, valley] = [settingsOf('kept', 'harbour'), settingsOf('kept', 'valley')]
+  expect(harbour).toMatchObject({
+    PORT: '3000',
+    CONSOLE_PORT: '3001',
+    METRICS_PORT: '3002',
+    IDP_NAME: 'example',
+  })
+  expect(valley).toMatchObject({ PORT: '3010', DATABASE_URL: `sqlite:${pathOf('valley.db')}` })
+  for (const name of ['NATIVE_TOKEN_KEY', 'IDP_WEBHOOK_SECRET']) {
+    expect(harbour[name]).not.toBe(valley[name])
+    expect(created.out).not.toContain(harbour[name] ?? '')
+  }
+  const again = await create('kept', 'harbour', 'meadow')
+  expect([again.code, again.err]).toEqual([0, expect.stringContaining('harbour.env stays as it is')])
+  expect(readFileSync(pathOf('kept/harbour.env'), 'utf8')).toBe(text)
+  expect(settingsOf('kept', 'meadow').PORT).toBe('3020')
+})
+
+test('deploy/compose.clubs.yaml has the ports that new clubs get, and a file of settings for each', () => {
+  // Guarantee: in another form the test fails.
+  const { services } = Bun.YAML.parse(readFileSync(join(root, 'deploy/compose.clubs.yaml'), 'utf8')) as {
+    services: Record<string, { ports?: string[]; env_file?: { path: string }[] }>
+  }
+  for (const [name, port] of [
+    ['harbour', 3000],
+    ['valley', 3010],
+  ] as const) {
+    expect(services[name]?.ports).toEqual([`127.0.0.1:${port}:${port}`])
+    expect(services[name]?.env_file).toMatchObject([{ path: `clubs/${name}.env` }])
+  }
+})
+
+test('a line of settings is read as systemd reads it', () => {
+  const text = `# note\nA=1\n B = 2\nC="x y"\nD={"k":"v#1"}\nE='q'\nF=a=b\n;\nG=\n`
+  expect(parseEnv(text)).toEqual({ A: '1', C: 'x y', D: '{"k":"v#1"}', E: 'q', F: 'a=b', G: '' })
+})
+
+test('clubs that share a port or a database are listed as such', async () => {
+  expect((await create('shared', 'harbour')).code).toBe(0)
+  const copy = readFileSync(pathOf('shared/harbour.env'), 'utf8').replace(
+    'CONSOLE_PORT=3001',
+    'CONSOLE_PORT=3009',
+  )
+  writeFileSync(pathOf('shared/valley.env'), copy)
+  const { code, out } = await clubs('shared', 'list')
+  expect(code).toBe(1)
+  expect(out).toContain('harbour and valley have the same port 3000.')
+  expect(out).toContain(`harbour and valley have the same database sqlite:${pathOf('harbour.db')}.`)
+  expect(out).not.toContain('3009')
+})
+
+test('each club has its turn, also after one that failed; no secret is shown, and a second run does no harm', async () => {
+  expect((await create('three', 'alpha', 'omega')).code).toBe(0)
+  const broken = `PORT=4000\nDATABASE_URL=postgres://club:s3cret@127.0.0.1:9/fans\n`
+  writeFileSync(pathOf('three/broken.env'), broken)
+  const planned = await clubs('three', 'migrate', 'alpha', '--dry-run')
+  expect([planned.code, planned.out]).toEqual([0, expect.stringContaining('1 of 1 clubs succeeded')])
+  expect(readdirSync(folder)).not.toContain('alpha.db')
+  for (const applied of ['Applied ', 'Up to date']) {
+    const { code, out, err } = await clubs('three', 'migrate', '--all')
+    expect(code).toBe(1)
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^alpha   ok      [0-9.]+ s +${applied}`)),
+      expect.stringMatching(
+        /^broken {2}failed {2}[0-9.]+ s +The database cannot be used: .*nothing accepts connections/,
+      ),
+      expect.stringMatching(new RegExp(`^omega   ok      [0-9.]+ s +${applied}`)),
+      '2 of 3 clubs succeeded.',
+      '',
+    ])
+    expect(out + err).not.toContain('s3cret')
+  }
+  expect(await clubs('three', 'verify', 'alpha')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('4 verifications without findings'),
+  })
+  const backedUp = await clubs('three', 'backup', 'alpha', 'omega', '--backups', pathOf('backups'))
+  expect([backedUp.code, backedUp.out]).toEqual([0, expect.stringContaining('2 of 2 clubs succeeded.')])
+  for (const name of ['alpha', 'omega'])
+    expect(readdirSync(join(pathOf('backups'), name))).toContainEqual(expect.stringMatching(/\.db$/))
+})
+
+test.each([
+  [['migrate'], 'requires names of clubs, or --all'],
+  [['migrate', 'harbour', '--all'], 'requires names of clubs, or --all'],
+  [['create', 'harbour'], 'create requires --template'],
+  [['create', '../harbour'], 'is no name of a club'],
+  [['backup', 'Harbour'], 'is no name of a club'],
+])('%j is a usage error: %s', async (parameters, why) => {
+  expect((await create('used', 'harbour')).code).toBe(0)
+  const { code, err } = await clubs('used', ...parameters)
+  expect([code, err]).toEqual([2, expect.stringContaining(why)])
+})
+
+describe.skipIf(noServer !== '')(`Clubs in one database (PostgreSQL)${noServer}`, () => {
+  let temporary: TemporaryDatabase
+  beforeAll(async () => {
+    temporary = await postgresEngine.open(createClock())
+    const template = readFileSync(pathOf('template.env'), 'utf8')
+    writeFileSync(pathOf('server.env'), template.replace(/DATABASE_URL=.*/, `DATABASE_URL=${temporary.url}`))
+  })
+  afterAll(async () => {
+    await withRawConnection(temporary, async run => {
+      for (const name of ['harbour', 'valley']) await run(`DROP SCHEMA IF EXISTS ${name} CASCADE`)
+    })
+    await temporary.remove()
+  })
+
+  test('are migrated, verified and dumped by schema', async () => {
+    const created = await clubs('two', 'create', 'harbour', 'valley', '--template', pathOf('server.env'))
+    expect(created).toMatchObject({ code: 0, err: '' })
+    expect(settingsOf('two', 'valley')).toMatchObject({ DATABASE_SCHEMA: 'valley' })
+    for (const action of ['migrate', 'verify', 'backup']) {
+      const { code, out } = await clubs('two', action, '--all', '--backups', pathOf('dumps'))
+      expect([action, code, out]).toEqual([action, 0, expect.stringContaining('2 of 2 clubs succeeded.')])
+    }
+    const [dump = ''] = readdirSync(pathOf('dumps/valley'))
+    const { stdout } = Bun.spawnSync(['pg_restore', '--list', join(pathOf('dumps/valley'), dump)])
+    const tables = [...stdout.toString().matchAll(/ TABLE (\w+) /g)].map(([, schema]) => schema)
+    expect([...new Set(tables)].filter(schema => schema !== 'DATA')).toEqual(['valley'])
+  })
+
+  test('have pools that fit, all twelve, into the connections of a server with its defaults', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `club_${n + 1}`)
+    expect((await clubs('twelve', 'create', ...names, '--template', pathOf('server.env'))).code).toBe(0)
+    const sizes = names.map(name => Number(settingsOf('twelve', name).DATABASE_POOL_SIZE))
+    // 100, less the three that are reserved for superusers. A command has a pool of its own.
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(97 - Math.max(...sizes))
+  })
+})
