@@ -64,7 +64,7 @@ export const products: SeedProduct[] = [
     price: { amount: 4_500, currency: 'EUR' },
     variants: [{ id: 'standard', name: 'Standard', sku: 'PR-94', stock: 94 }],
     maxPerFan: 1,
-    requires: { collectibleId: 'minute-ninety-four' },
+    requires: { collectibleId: 'minute-ninety-four', countries: ['DE', 'ES', 'FR', 'GB', 'IE', 'PT'] },
   },
   {
     id: 'pin-set',

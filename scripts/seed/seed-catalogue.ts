@@ -12,6 +12,7 @@ import { teamKind } from '../../src/club/teams/team-kind.ts'
 import { ruleKind } from '../../src/economy/rules/upsert-rule.ts'
 import { packKind } from '../../src/play/packs/upsert-pack.ts'
 import type { PredictionPoints } from '../../src/play/predictions/score.ts'
+import { toStored } from '../../src/play/quests/definition.ts'
 import { questKind } from '../../src/play/quests/upsert-quest.ts'
 import { rewardKind } from '../../src/play/rewards/upsert-reward.ts'
 import { setKind } from '../../src/play/sets/upsert-set.ts'
@@ -56,7 +57,7 @@ const PARTS = {
   matches: { table: matchKind.table, ids: idsOf(matches), write: seedMatches },
   // An entry, its version, and the version of the catalogue; and what a quest requires.
   rules: byVerb(ruleKind, rules, () => 3),
-  quests: byVerb(questKind, quests, ({ requires = [] }) => 3 + requires.length),
+  quests: byVerb(questKind, quests, quest => 3 + (toStored(quest).requires ?? []).length),
   sets: byVerb(
     setKind,
     sets.map(set => ({ ...set, name: inLanguages(set.name) })),

@@ -19,6 +19,7 @@ import { createSanctionsSpine } from '../identity/sanctions/spine.ts'
 import { endRequestsAbout } from '../operate/console/approvals/end-requests.ts'
 import { createEligibilitySpine } from '../play/eligibility/spine.ts'
 import { createItemsSpine } from '../play/packs/arrivals.ts'
+import { isCollectible } from '../play/packs/give-collectible.ts'
 import { findOwned } from '../play/packs/ownership.ts'
 import { questReader } from '../play/quests/event-reader.ts'
 import { completeSetsOf } from '../play/sets/complete-sets.ts'
@@ -29,7 +30,7 @@ export const createSpine = (): Spine => ({
   matches: createMatchesSpine(recordMatchUpdate),
   points: createPointsSpine(recordEntries),
   events: createEventsSpine({ readers: [questReader], subscribers: [webhookSubscriber, sinkSubscriber] }),
-  eligibility: createEligibilitySpine(findOwned),
+  eligibility: createEligibilitySpine({ findOwned, isCollectible }),
   items: createItemsSpine(completeSetsOf),
   webhooks: createWebhooksSpine(),
   account: createAccountSpine(endRequestsAbout),

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "collectible_required" | "not_a_holder" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "invalid_cursor" | "session_not_found" | "invalid_signature" | "suspended" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "terms_version_not_current" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "picture_hidden" | "profile_not_found" | "terms_not_accepted" | "text_not_allowed" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "reauthentication_required" | "locker_not_found" | "trade_not_found" | "cannot_report_yourself" | "sanction_not_found" | "sanction_not_in_force" | "already_appealed" | "insufficient_points" | "ref_reused" | "cash_not_accepted" | "event_not_found" | "challenge_expired" | "invalid_wallet_signature" | "chain_unavailable" | "wallet_linked_elsewhere" | "too_many_wallets" | "too_many_challenges" | "reward_not_found" | "reward_inactive" | "already_claimed" | "not_sold_there" | "collectible_required" | "not_a_holder" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "voucher_reserved" | "pack_not_found" | "proof_not_found" | "item_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "no_payment_needed" | "insufficient_cash" | "cannot_trade_with_yourself" | "fan_cannot_trade" | "too_many_open_trades" | "item_not_owned" | "item_resting" | "trade_changed" | "trade_not_open" | "top_up_not_found" | "top_up_expired" | "product_not_found" | "product_inactive" | "mixed_currencies" | "limit_reached" | "too_many_open_orders" | "voucher_not_accepted" | "address_required" | "not_shipped_there" | "idempotency_response_lost" | "order_not_found" | "order_expired" | "order_not_pending" | "payment_method_not_accepted" | "no_download" | "line_state_not_allowed" | "quest_not_found" | "quest_not_completed" | "quest_expired" | "prediction_not_found" | "prediction_closed" | "invalid_check_in_code" | "check_in_closed" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: repeating it unchanged fails again. */
         MalformedRequestProblem: {
             /**
@@ -566,6 +566,22 @@ export interface components {
              * @constant
              */
             code: "already_claimed";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The entry is for fans of `countries`, or not for those of `notCountries`. `country` is that of the shipping address, or of the profile. If it is null, let the fan state it in the profile. */
+        NotSoldThereProblem: {
+            /**
+             * @description `not_sold_there`.
+             * @constant
+             */
+            code: "not_sold_there";
+            /** @description Of a cart: the product. */
+            productId?: string;
+            /** @description The country of the fan. Null: unknown. */
+            country: string | null;
+            /** @description The only countries, if these are limited. */
+            countries?: string[];
+            /** @description The excluded countries, if there are any. */
+            notCountries?: string[];
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description Only fans who own a copy of `collectibleId` can claim or buy this. Show which one, and where to get it. */
         CollectibleRequiredProblem: {
@@ -2240,6 +2256,10 @@ export interface components {
             pointsRequired: number;
             /** @description What else a claim requires: all of it. */
             requires: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
@@ -2266,7 +2286,7 @@ export interface components {
             /** @description Points that the caller lacks. */
             missingPoints: number;
             /** @description Problem codes of a claim made now, in the order of the checks. Those of `requires` are not stated of a claimed reward. */
-            blockedBy: ("reward_inactive" | "insufficient_points" | "already_claimed" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "out_of_stock")[];
+            blockedBy: ("reward_inactive" | "insufficient_points" | "already_claimed" | "not_sold_there" | "collectible_required" | "not_a_holder" | "chain_unavailable" | "out_of_stock")[];
             /** @description When the caller claimed it. */
             claimedAt: string | null;
             /** @description When the caller redeemed it. */
@@ -2376,6 +2396,18 @@ export interface components {
                 /** @description Probability as an exact decimal. Those of a pack add up to 1. */
                 probability: string;
             }[];
+            /** @description What a fan needs to buy it: all of it. */
+            requires: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
+                holds?: components["schemas"]["Holds"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
+            };
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -2430,6 +2462,18 @@ export interface components {
                 /** @description Probability as an exact decimal. Those of a pack add up to 1. */
                 probability: string;
             }[];
+            /** @description What a fan needs to buy it: all of it. */
+            requires: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
+                /** @description A collectible that the fan owns. */
+                collectibleId?: string;
+                holds?: components["schemas"]["Holds"];
+                /** @description Lifetime points of the fan. */
+                points?: number;
+            };
             /** @description On sale now: its flag is on, and now is between `startsAt` and `endsAt`. */
             active: boolean;
             /** @description When the sale starts. */
@@ -2906,6 +2950,10 @@ export interface components {
             } | null;
             /** @description What a fan needs to buy it: all of it. */
             requires: {
+                /** @description Only fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                countries?: string[];
+                /** @description No fans of these countries. ISO 3166-1 alpha-2, or XK. Of the shipping address, else of the profile. */
+                notCountries?: string[];
                 /** @description A collectible that the fan owns. */
                 collectibleId?: string;
                 holds?: components["schemas"]["Holds"];
@@ -3311,7 +3359,7 @@ export interface components {
                 endsAt: string;
             } | null;
             /**
-             * @description `locked`: the quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.
+             * @description `locked`: quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.
              * @enum {string}
              */
             state: "locked" | "in_progress" | "completed" | "claimed" | "expired";
@@ -3324,7 +3372,7 @@ export interface components {
                 /** @description Fixed at the first progress in the period. */
                 target: number;
             }[];
-            /** @description Quests that must be completed first. */
+            /** @description Quests that must be completed first; then the problem codes of a claim made now that follow from the other requirements. */
             blockedBy: string[];
             /** @description When the period was completed. */
             completedAt: string | null;
@@ -7480,6 +7528,7 @@ export interface problems {
   'reward_not_found': components['schemas']['RewardNotFoundProblem']
   'reward_inactive': components['schemas']['RewardInactiveProblem']
   'already_claimed': components['schemas']['AlreadyClaimedProblem']
+  'not_sold_there': components['schemas']['NotSoldThereProblem']
   'collectible_required': components['schemas']['CollectibleRequiredProblem']
   'not_a_holder': components['schemas']['NotAHolderProblem']
   'out_of_stock': components['schemas']['OutOfStockProblem']
@@ -7594,9 +7643,9 @@ export interface codes {
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
   checkIn: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'check_in_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_check_in_code' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim the reward of a completed quest. Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion. */
-  claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'quest_expired' | 'not_sold_there' | 'collectible_required' | 'not_a_holder' | 'insufficient_points' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
-  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'not_sold_there' | 'collectible_required' | 'not_a_holder' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete an order. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order. */
   completeCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'suspended' | 'order_not_found' | 'request_timeout' | 'order_expired' | 'order_not_pending' | 'out_of_stock' | 'voucher_not_accepted' | 'product_inactive' | 'insufficient_points' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
@@ -7758,9 +7807,9 @@ export interface codes {
   /** Refresh a native token. Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start an order. Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country. */
-  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'collectible_required' | 'not_a_holder' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startCheckout: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'product_not_found' | 'request_timeout' | 'product_inactive' | 'mixed_currencies' | 'not_sold_there' | 'collectible_required' | 'not_a_holder' | 'insufficient_points' | 'out_of_stock' | 'limit_reached' | 'too_many_open_orders' | 'voucher_not_accepted' | 'address_required' | 'not_shipped_there' | 'idempotency_response_lost' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
-  startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'not_sold_there' | 'collectible_required' | 'not_a_holder' | 'insufficient_points' | 'sold_out' | 'too_many_holds' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'chain_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a top-up. To be paid within 30 minutes, as a purchase with a price in money. */
   startTopUp: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'suspended' | 'request_timeout' | 'cash_not_accepted' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */

@@ -3,7 +3,16 @@
  * formats by name, for the whole process, so they are registered when a schema is used, and not when a module
  * is imported.
  */
-import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type, Value } from './typebox.ts'
+import {
+  FormatRegistry,
+  type SchemaOptions,
+  type Static,
+  type TSchema,
+  Type,
+  Value,
+  type ValueError,
+  ValueErrorType,
+} from './typebox.ts'
 
 const ACCEPTS = Symbol('accepts')
 
@@ -38,4 +47,24 @@ export function isValid<Schema extends TSchema>(schema: Schema, value: unknown):
 export function errorsOf(schema: TSchema, value: unknown) {
   registerFormats(schema)
   return Value.Errors(schema, value)
+}
+
+/** As `errorsOf`. Of a union with one variant for objects, or for arrays, the errors within such a value: they have the place. */
+export function* errorsWithin(schema: TSchema, value: unknown): Generator<ValueError> {
+  for (const error of errorsOf(schema, value)) yield* placed(error)
+}
+
+function* placed(error: ValueError): Generator<ValueError> {
+  const { schema, value, errors, type } = error
+  const isList = Array.isArray(value)
+  const fits = ({ anyOf, type, properties, errorNoun }: TSchema): boolean => {
+    if (anyOf) return anyOf.some(fits)
+    // Its own words tell more than a place.
+    if (errorNoun !== undefined) return false
+    return isList ? type === 'array' : properties !== undefined && Object(value) === value
+  }
+  const variants: TSchema[] = type === ValueErrorType.Union ? (schema.anyOf ?? []) : []
+  const [only, ...others] = variants.flatMap((variant, index) => (fits(variant) ? (errors[index] ?? []) : []))
+  if (!only || others.length > 0) yield error
+  else for (const inner of only) yield* placed(inner)
 }

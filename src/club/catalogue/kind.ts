@@ -12,8 +12,12 @@ import { defaultOf, type Text } from './texts.ts'
 /** Whether the same import writes an entry, or a collectible, first. */
 export type WrittenBefore = (kind: string, id: string) => boolean
 
+/** As `WrittenBefore`, first or later. */
+export type IsStated = WrittenBefore
+
 export interface ImportOptions {
   isWritten?: WrittenBefore
+  isStated?: IsStated
   /** Whether to change members that a newer state otherwise protects. */
   force?: boolean
 }

@@ -6,7 +6,7 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { isListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { locksExclusively, locksForUpdate, locksShared } from '../../../db/row-lock.ts'
+import { locksExclusively, locksForUpdate, locksInUnitOfWork, locksShared } from '../../../db/row-lock.ts'
 import { type Caller, NOBODY, type Subject, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -214,6 +214,14 @@ export const lockToCount = preparedRow((tx: Transaction, userId: string) => {
   const { users } = tx.tables
   return locksForUpdate(tx, tx.select({ id: users.id }).from(users).where(eq(users.id, userId)))
 })
+
+/** The country of the profile. In a unit of work it stays what it is until the end. */
+export async function readCountry(reader: Reader, userId: string): Promise<string | null> {
+  const { users } = reader.tables
+  const own = reader.select({ country: users.country }).from(users).where(eq(users.id, userId))
+  const [found] = await locksInUnitOfWork(reader, own)
+  return found?.country ?? null
+}
 
 /** Locks the record of the fan with this handle as `lockCaller` does. An erased fan has none. */
 export const lockHandle = preparedRow((tx: Transaction, handle: string) => {

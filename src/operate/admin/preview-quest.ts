@@ -4,7 +4,7 @@ import type { Reader } from '../../../db/index.ts'
 import { isWithin } from '../../club/catalogue/availability.ts'
 import { instantOf } from '../../club/catalogue/entry.ts'
 import { isInTime } from '../../play/quests/completions.ts'
-import { definitionOf, type QuestDefinition } from '../../play/quests/definition.ts'
+import { definitionOf, type QuestDefinition, toStored } from '../../play/quests/definition.ts'
 import type { QuestEntry } from '../../play/quests/entry-schema.ts'
 import { matchStep } from '../../play/quests/match-step.ts'
 import { periodAt } from '../../play/quests/periods.ts'
@@ -46,7 +46,7 @@ export async function previewQuest(
   entry: QuestEntry,
   options: PreviewOptions,
 ): Promise<QuestPreview> {
-  const definition = definitionOf(entry)
+  const definition = definitionOf(toStored(entry))
   const limits = { startsAt: instantOf(entry.startsAt), endsAt: instantOf(entry.endsAt) }
   const periods = new Map<string, Period>()
   let events = 0

@@ -21,4 +21,8 @@ export const collectible = defineRequirement({
         : new DomainError(eligibilityProblems.collectible_required, { productId, collectibleId }),
     )
   },
+  findUnknown: async (reader, id, isStated) =>
+    isStated('collectible', id) || (await reader.spine.eligibility.isCollectible(reader, id))
+      ? []
+      : [{ pointer: '', message: 'must be a collectible of the catalogue' }],
 })

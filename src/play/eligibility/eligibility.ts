@@ -1,5 +1,7 @@
 /** Whether a fan meets what entries require. Lists and verbs ask here, so that they agree. */
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
+import type { ImportOptions } from '../../club/catalogue/kind.ts'
 import type { DomainError } from '../../core/problems.ts'
 import type { Candidate } from './requirement.ts'
 import { type Requires, type RequiresCode, requirements, requiresProblems } from './requires.ts'
@@ -67,4 +69,24 @@ async function findUnmet(reader: Reader, candidate: Candidate, entries: Entry[])
     }
   }
   return unmet
+}
+
+/**
+ * What `requires` names must be stored, or stated by the same import: nothing refers to it by a key, so the order does not matter.
+ * @throws DomainError `catalogue_conflict`
+ */
+export async function refuseUnknown(
+  reader: Reader,
+  stated: Requires | null | undefined,
+  { isStated = () => false }: ImportOptions = {},
+): Promise<void> {
+  const faults: EntryFault[] = []
+  for (const { member, findUnknown } of requirements) {
+    // Guarantee of the cast: the members of `Requires` are those of the list.
+    const value = (stated as Record<string, unknown> | null | undefined)?.[member]
+    const unknown = value === undefined ? [] : ((await findUnknown?.(reader, value, isStated)) ?? [])
+    for (const { pointer, message } of unknown)
+      faults.push({ pointer: `/requires/${member}${pointer}`, message })
+  }
+  refuseEntry(...faults)
 }

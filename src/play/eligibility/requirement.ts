@@ -1,12 +1,16 @@
 /** One member of `requires`: its form in catalogues, its form for fans, and its check. Each has its own file. */
 import type { Reader } from '../../../db/index.ts'
 import type { EntryFault } from '../../club/catalogue/entry.ts'
+import type { IsStated } from '../../club/catalogue/kind.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { DomainError, ProblemType } from '../../core/problems.ts'
 import type { Static, TSchema } from '../../core/typebox.ts'
 
 /** The fan who must meet it. */
-export type Candidate = Viewer
+export interface Candidate extends Viewer {
+  /** The country of an order that is shipped. Otherwise that of the profile counts. */
+  shippingCountry?: string | undefined
+}
 
 /** The stated requirement of an entry. */
 interface Asked<Stated> {
@@ -36,6 +40,8 @@ export interface Requirement<
   check(reader: Reader, candidate: Candidate, asked: Asked<Static<Entry>>[]): Promise<(DomainError | null)[]>
   /** The rules of an entry that the schema cannot express. Pointers lead into the member. */
   findFaults?(stated: Static<Entry>): EntryFault[]
+  /** What it names must be in the catalogue, or in the same file. */
+  findUnknown?(reader: Reader, stated: Static<Entry>, isStated: IsStated): Promise<EntryFault[]>
 }
 
 /** Infers the type of a requirement. */

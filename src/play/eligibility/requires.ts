@@ -3,12 +3,13 @@ import type { EntryFault } from '../../club/catalogue/entry.ts'
 import { Closed } from '../../core/schemas.ts'
 import { type Static, type TOptional, Type } from '../../core/typebox.ts'
 import { collectible } from './collectible.ts'
+import { countries, notCountries } from './countries.ts'
 import { holds } from './holds.ts'
 import { points } from './points.ts'
 import type { Requirement } from './requirement.ts'
 
 /** In the order in which verbs check them. */
-const REQUIREMENTS = [collectible, holds, points] as const
+const REQUIREMENTS = [countries, notCountries, collectible, holds, points] as const
 
 type Each = (typeof REQUIREMENTS)[number]
 

@@ -11,8 +11,13 @@ declare module '../../../db/types.ts' {
 /** Which of these collectibles the fan owns now. In a unit of work it locks a copy of each. */
 type FindOwned = (reader: Reader, userId: string, collectibleIds: string[]) => Promise<Set<string>>
 
+type IsCollectible = (reader: Reader, id: string) => Promise<boolean>
+
 /** `chains`: once the dependencies are created. Commands, which claim and buy nothing, have none. */
-export const createEligibilitySpine = (findOwned: FindOwned) => ({
-  findOwned,
+export const createEligibilitySpine = (collectibles: {
+  findOwned: FindOwned
+  isCollectible: IsCollectible
+}) => ({
+  ...collectibles,
   chains: undefined as Chains | undefined,
 })

@@ -8,6 +8,7 @@ import { presentTexts } from '../../club/catalogue/texts.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
+import { type Requires, requiresOf } from '../eligibility/requires.ts'
 import { oddsOf } from './odds.ts'
 import { packProblems } from './problems.ts'
 
@@ -17,6 +18,14 @@ const selectPack = prepared((reader: Reader, packId: string) => {
   const { packs } = reader.tables
   return reader.select().from(packs).where(eq(packs.id, packId))
 })
+
+/** What packs require of the fan who buys them, by id. */
+export async function readPackRequires(reader: Reader, packIds: string[]): Promise<Map<string, Requires>> {
+  if (packIds.length === 0) return new Map()
+  const { id, requires } = reader.tables.packs
+  const rows = await reader.select({ id, requires }).from(reader.tables.packs).where(inArray(id, packIds))
+  return new Map(rows.map(row => [row.id, requiresOf(row)]))
+}
 
 /** From the response cache. */
 export const getPacks = ({ read, cache }: ReadSource) =>
@@ -161,6 +170,7 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
     itemsPerPack,
     supply: total === null ? null : { total, remaining: Math.max(0, total - pack.supplySold - held) },
     odds: oddsOf(items),
+    requires: requiresOf(pack),
     active: isActive(pack, now),
     startsAt: pack.startsAt?.toISOString() ?? null,
     endsAt: pack.endsAt?.toISOString() ?? null,

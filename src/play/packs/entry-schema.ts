@@ -2,6 +2,7 @@ import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/ca
 import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { RequiresEntry } from '../eligibility/requires.ts'
 
 /** An item of a pack. At least one pack describes each collectible; other packs may give only id and weight. */
 export const PackItemEntry = Closed(
@@ -47,6 +48,7 @@ export const PackEntry = Closed(
       Integer({ minimum: 0, description: 'Total number of packs, sold ones included. Null: no limit.' }),
     ),
     items: Type.Array(PackItemEntry, { minItems: 1, maxItems: 1000 }),
+    requires: Maybe(RequiresEntry('What a fan needs to buy it.')),
     ...availabilityMembers,
   },
   { title: 'Pack' },

@@ -1,5 +1,6 @@
 import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
+import { ShownRequires } from '../eligibility/requires.ts'
 import { PaymentReference, StoreGateway } from '../purchases/gateways/gateway.ts'
 
 const Price = Closed(
@@ -37,6 +38,7 @@ const packMembers = {
     }),
     { description: 'Probability of each rarity, for each item that is drawn.' },
   ),
+  requires: ShownRequires('What a fan needs to buy it: all of it.'),
   active: Type.Boolean({
     description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
   }),

@@ -9,6 +9,8 @@ import { DomainError } from '../../core/problems.ts'
 import { lockAccount, readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
+import { requireEligible } from '../eligibility/eligibility.ts'
+import { requiresOf } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { findPackWithWeights, type PackRow } from './catalogue.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
@@ -30,9 +32,10 @@ export async function startPurchase(
   const found = await findPackWithWeights(tx, packId)
   if (!found) throw new DomainError(packProblems.pack_not_found)
   requireActive(found.pack, tx.clock())
+  const { userId } = caller
+  await requireEligible(tx, { userId }, { requires: requiresOf(found.pack) })
   // Checked before the lock, so that a crowd does not wait for it.
   if (countUnsold(found.pack) < 1) throw new DomainError(packProblems.sold_out)
-  const { userId } = caller
   const balance = found.pack.priceCurrency === POINTS ? (await readBalance(tx, userId)).balance : 0
 
   const locked = found.pack.supplyTotal === null ? undefined : await lockPack(tx, packId)
@@ -61,6 +64,7 @@ export async function startPurchase(
 startPurchase.problems = [
   packProblems.pack_not_found,
   packProblems.pack_inactive,
+  ...requireEligible.problems,
   packProblems.sold_out,
   packProblems.too_many_holds,
   pointsProblems.insufficient_points,

@@ -13,9 +13,17 @@ import {
   refuseEntry,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
-import { declareKind } from '../../club/catalogue/kind.ts'
+import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
+import { refuseUnknown } from '../eligibility/eligibility.ts'
+import {
+  normalizeRequires,
+  requiresFaults,
+  requiresOf,
+  statedRequires,
+  storedRequires,
+} from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
 import { PackEntry, PackItemEntry } from './entry-schema.ts'
@@ -36,6 +44,7 @@ function packFaults(entry: PackEntry): EntryFault[] {
     ...(problem
       ? [{ pointer: '/items', message: problem.replace(/^the weights/, 'have weights that') }]
       : []),
+    ...requiresFaults(entry.requires),
     ...items.flatMap((item, index) => [
       ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${index}/id` })),
       ...halfDescribed(item, index),
@@ -55,11 +64,12 @@ function halfDescribed(item: PackEntry['items'][number], index: number): EntryFa
 /**
  * @throws DomainError `catalogue_conflict` if more packs are sold and held than the supply has, and as `planCollectibles`
  */
-async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
+async function upsertPack(tx: Transaction, entry: PackEntry, options?: ImportOptions): Promise<EntryChange> {
   const { packs } = tx.tables
   const { id } = entry
   const now = tx.now()
   const columns = columnsOfTexts(membersOf(entry))
+  await refuseUnknown(tx, entry.requires, withOwnItems(entry, options))
   // Locks the pack before its collectibles, as a purchase does.
   const [made] = await tx
     .insert(packs)
@@ -118,18 +128,20 @@ async function changeOf(
   if (entry.supply != null) await requireSupply(reader, row, entry.supply, now)
   const items = (await readItems(reader, [row.id])).get(row.id) ?? []
   const after = entry.items.map(({ id, weight }) => ({ id, weight, ...descriptions.get(id) }))
-  const { priceAmount, priceCurrency, supplyTotal, ...members } = membersOf(entry)
+  const { priceAmount, priceCurrency, supplyTotal, requires: _, ...members } = membersOf(entry)
   return compareEntries(
     {
       ...statedTexts(row),
       price: { amount: row.priceAmount, currency: row.priceCurrency },
       supply: row.supplyTotal,
+      requires: requiresOf(row),
       ...itemMembers(items.map(statedTexts)),
     },
     {
       ...members,
       price: { amount: priceAmount, currency: priceCurrency },
       supply: supplyTotal,
+      requires: normalizeRequires(entry.requires),
       // Removed items are null.
       ...Object.fromEntries(items.map(({ id }) => [`items/${id}`, null])),
       ...itemMembers(after),
@@ -160,13 +172,30 @@ async function requireSupply(reader: Reader, { id, supplySold }: PackRow, supply
   refuseEntry({ pointer: '/supply', message })
 }
 
+/** A pack can be for owners of a collectible that it describes itself. */
+const withOwnItems = ({ items }: PackEntry, { isStated, ...options }: ImportOptions = {}): ImportOptions => ({
+  ...options,
+  isStated: (kind, id) =>
+    (kind === 'collectible' && items.some(item => item.id === id)) || (isStated?.(kind, id) ?? false),
+})
+
 function membersOf(entry: PackEntry) {
-  const { id: _, items: _i, price, supply, startsAt, endsAt, ...members } = completeEntry(PackEntry, entry)
+  const {
+    id: _,
+    items: _i,
+    price,
+    supply,
+    requires,
+    startsAt,
+    endsAt,
+    ...members
+  } = completeEntry(PackEntry, entry)
   return {
     ...members,
     priceAmount: price.amount,
     priceCurrency: price.currency,
     supplyTotal: supply,
+    requires: storedRequires(requires),
     startsAt: instantOf(startsAt),
     endsAt: instantOf(endsAt),
   }
@@ -178,6 +207,7 @@ function entryOf(row: PackRow, items: PackItem[]): PackEntry {
     ...statedTexts(row),
     price: { amount: priceAmount, currency: priceCurrency },
     supply: supplyTotal,
+    requires: statedRequires(row),
     // Guarantee of the cast: only valid entries are written.
     items: items.map(item => completeEntry(PackItemEntry, statedTexts(item) as PackItemEntry)),
     startsAt: startsAt?.toISOString() ?? null,
@@ -195,7 +225,8 @@ export const packKind = declareKind({
   table: ({ packs }) => packs,
   faults: packFaults,
   collectiblesOf: ({ items }) => items.map(({ id }) => id),
-  async plan(reader, entry) {
+  async plan(reader, entry, options) {
+    await refuseUnknown(reader, entry.requires, withOwnItems(entry, options))
     const { packs } = reader.tables
     const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
     return changeOf(reader, row, entry, reader.now())

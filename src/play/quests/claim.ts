@@ -5,6 +5,7 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
 import { pointsProblems } from '../../economy/points/problems.ts'
+import { requireEligible } from '../eligibility/eligibility.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { type Quest, readQuest, versionOf } from './definition.ts'
 import { giveQuestReward } from './give-reward.ts'
@@ -29,6 +30,7 @@ export async function claimQuest(tx: Transaction, { userId }: Caller, { questId,
       isOver(quest, key.period, tx.now()) ? questProblems.quest_expired : questProblems.quest_not_completed,
     )
   if (row.claimedAt) throw new DomainError(rewardProblems.already_claimed)
+  await requireEligible(tx, { userId }, { requires: quest.current.eligibility })
 
   const given = await giveQuestReward(tx, key, versionOf(quest, row.version).reward)
   const [claimed] = await claimPeriod(tx, key, { claimedAt: tx.now(), given: JSON.stringify(given) })
@@ -42,6 +44,7 @@ claimQuest.problems = [
   questProblems.quest_not_completed,
   rewardProblems.already_claimed,
   questProblems.quest_expired,
+  ...requireEligible.problems,
   pointsProblems.points_limit_reached,
 ] as const
 

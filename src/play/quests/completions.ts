@@ -3,6 +3,7 @@ import { isActive } from '../../club/catalogue/availability.ts'
 import type { Recording } from '../../economy/events/readers.ts'
 import { applicationEvent } from '../../economy/events/record-event.ts'
 import { APPLICATION } from '../../economy/events/types.ts'
+import { isEligible } from '../eligibility/eligibility.ts'
 import { type QuestDefinition, type QuestSet, versionOf } from './definition.ts'
 import { type Given, giveItems, hasItems, refOf } from './give-reward.ts'
 import type { Progress } from './progress.ts'
@@ -24,7 +25,7 @@ export function openCompletions(recording: Recording, set: QuestSet, progress: P
     const completions = await readCompletions(key.userId, requires)
     const isComplete = isFull(definition, parseCounts(row.counts)) && completions.size === requires.length
     if (row.completedAt ? isComplete : !isComplete || !isInTime(completions, row, quest)) return
-    await (isComplete ? completePeriod(row, definition) : reopenPeriod(row, definition))
+    await (isComplete ? completePeriod(row, definition, quest.current) : reopenPeriod(row, definition))
     for (const dependent of set.dependents.get(key.questId) ?? []) {
       const isOn = isActive(dependent, now)
       const periods = await progress.listPeriods({ userId: key.userId, questId: dependent.id })
@@ -46,12 +47,20 @@ export function openCompletions(recording: Recording, set: QuestSet, progress: P
     return completions
   }
 
-  async function completePeriod(row: ProgressRow, { kind, reward, claim, ...rules }: QuestDefinition) {
+  async function completePeriod(
+    row: ProgressRow,
+    { kind, reward, claim, ...rules }: QuestDefinition,
+    { eligibility }: QuestDefinition,
+  ) {
     const { userId, questId, period, endsAt } = row
     const completionId = tx.newId()
     progress.change(row, { completedAt: now, completionId })
     // Otherwise the fan can claim the reward by hand.
-    if (claim === 'auto' && ledgers.hasRoom(userId, reward.points)) {
+    if (
+      claim === 'auto' &&
+      ledgers.hasRoom(userId, reward.points) &&
+      (await isEligible(tx, { userId }, eligibility))
+    ) {
       if (reward.points > 0)
         ledgers.append({ userId, delta: reward.points, reason: 'quest', ref: refOf(row) })
       const given: Given = { points: reward.points, rewardId: null, collectibleId: reward.collectibleId }

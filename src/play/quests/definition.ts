@@ -6,18 +6,39 @@ import { isHeard } from '../../club/catalogue/conditions.ts'
 import { completeEntry } from '../../club/catalogue/entry.ts'
 import type { MaybePromise, ResponseCache } from '../../platform/cache/response-cache.ts'
 import { questsTag } from '../../platform/cache/tags.ts'
+import { normalizeRequires, type Requires } from '../eligibility/requires.ts'
 import * as schema from './entry-schema.ts'
 
 export type QuestStep = Required<schema.QuestStep>
 export type QuestReward = Required<schema.QuestReward>
 
-type Replaced = 'id' | 'active' | 'startsAt' | 'endsAt' | 'steps' | 'reward'
+type Replaced = 'id' | 'active' | 'startsAt' | 'endsAt' | 'steps' | 'reward' | 'requires'
 
 /** The members of an entry in a version, with defaults. */
 export interface QuestDefinition extends Required<Omit<schema.QuestEntry, Replaced>> {
   steps: QuestStep[]
   reward: QuestReward
+  /** Quests to be completed first. */
+  requires: string[]
+  /** What else the fan must meet to get the reward. */
+  eligibility: Requires
 }
+
+/** As the table of versions has it. Older versions read `requires` as the list of quests. */
+export interface StoredQuest extends Omit<schema.QuestEntry, 'requires'> {
+  requires?: string[]
+  /** `requires` as an object, if it was stated so. */
+  requirements?: Exclude<schema.QuestEntry['requires'], string[] | null | undefined>
+}
+
+export function toStored({ requires, ...entry }: schema.QuestEntry): StoredQuest {
+  if (requires == null) return entry
+  if (Array.isArray(requires)) return { ...entry, requires }
+  return { ...entry, requires: requires.quests ?? [], requirements: requires }
+}
+
+/** `requires` in the form in which it was stated. */
+export const statedRequires = ({ requires = [], requirements }: StoredQuest) => requirements ?? requires
 
 type QuestRow = Tables['quests']['$inferSelect']
 
@@ -29,13 +50,15 @@ export interface Quest extends Pick<QuestRow, 'id' | 'active' | 'startsAt' | 'en
   versions: Map<number, QuestDefinition>
 }
 
-export function definitionOf(entry: schema.QuestEntry): QuestDefinition {
+export function definitionOf({ requires = [], requirements, ...entry }: StoredQuest): QuestDefinition {
   const { id: _, active: _a, startsAt: _s, endsAt: _e, ...content } = completeEntry(schema.QuestEntry, entry)
+  const { quests: _q, ...eligibility } = requirements ?? {}
   return {
     ...content,
     steps: entry.steps.map(step => ({ ...completeEntry(schema.QuestStep, step), when: step.when ?? [] })),
     graceDays: entry.graceDays ?? 0,
-    requires: entry.requires ?? [],
+    requires,
+    eligibility: normalizeRequires(eligibility),
     reward: { ...completeEntry(schema.QuestReward, entry.reward ?? {}), points: entry.reward?.points ?? 0 },
   }
 }
@@ -76,7 +99,7 @@ function questsOf(rows: VersionRow[]): Map<string, Quest> {
   for (const { quest, version, entry, createdAt } of rows) {
     const { id, active, startsAt, endsAt } = quest
     // Guarantee: the import validates entries before it stores them.
-    const definition = definitionOf(JSON.parse(entry) as schema.QuestEntry)
+    const definition = definitionOf(JSON.parse(entry) as StoredQuest)
     const known = quests.getOrInsertComputed(id, () => ({
       id,
       active,

@@ -3,6 +3,7 @@ import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/ca
 import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { RequiresEntry } from '../eligibility/requires.ts'
 
 export const QuestStep = Closed(
   {
@@ -31,6 +32,21 @@ export const QuestReward = Closed(
   { title: 'QuestReward', description: 'What a completed period gives.' },
 )
 export type QuestReward = Static<typeof QuestReward>
+
+const RequiredQuests = Type.Array(EntrySlug('Slug of a quest.'), {
+  maxItems: 10,
+  uniqueItems: true,
+  description:
+    'Quests that must be completed first, while the period and the quest last. Events count before that as well.',
+})
+
+const QuestRequires = Closed(
+  {
+    quests: Type.Optional(RequiredQuests),
+    ...RequiresEntry('').properties,
+  },
+  { description: 'The quests, and what a fan needs to get the reward.' },
+)
 
 /** A quest, an achievement or a streak in a catalogue file. */
 export const QuestEntry = Closed(
@@ -63,12 +79,9 @@ export const QuestEntry = Closed(
           'Days that a run of a streak may miss in all; it reaches as far back as they do. Default: 0.',
       }),
     ),
-    requires: Type.Optional(
-      Type.Array(EntrySlug('Slug of a quest.'), {
-        maxItems: 10,
-        uniqueItems: true,
-        description:
-          'Quests that must be completed first, while the period and the quest last. Events count before that as well.',
+    requires: Maybe(
+      Type.Union([RequiredQuests, QuestRequires], {
+        description: 'A list of quests is the short form of `quests`.',
       }),
     ),
     reward: Type.Optional(QuestReward),

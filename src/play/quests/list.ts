@@ -4,10 +4,12 @@ import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
-import { getQuestSet } from './definition.ts'
+import { listUnmet } from '../eligibility/eligibility.ts'
+import type { RequiresCode } from '../eligibility/requires.ts'
+import { getQuestSet, type Quest } from './definition.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
-import { isClaimable, readCompletions } from './rows.ts'
+import { isClaimable, type ProgressRow, readCompletions } from './rows.ts'
 import type { Streak } from './streak.ts'
 import { readRun, selectStreaks } from './streaks.ts'
 
@@ -37,21 +39,49 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Viewer
     if (rules) streaks.set(row.questId, await readRun(read, row, rules, now))
   }
 
+  const unmet = await readUnmet(read, { userId }, [
+    ...shown.map(({ quest }) => quest),
+    ...claimable(rows, byId),
+  ])
   const rest = new Map(rows.map(row => [`${row.questId} ${row.period}`, row]))
   const current = shown.map(({ quest, period }) => {
     const name = `${quest.id} ${period.key}`
     const row = rest.get(name)
     rest.delete(name)
-    return presentQuest({ quest, period, completed, row, streak: streaks.get(quest.id) }, now)
+    return presentQuest(
+      { quest, period, completed, row, streak: streaks.get(quest.id), unmet: unmet.get(quest.id) },
+      now,
+    )
   })
   const past = [...rest.values()]
     .filter(({ completedAt, claimedAt }) => completedAt && !claimedAt)
     .slice(0, MAX_PAST)
     .flatMap(row => {
       const quest = byId.get(row.questId)
-      return quest ? [presentQuest({ quest, row, streak: streaks.get(quest.id) }, now)] : []
+      const facts = { row, streak: streaks.get(row.questId), unmet: unmet.get(row.questId) }
+      return quest ? [presentQuest({ quest, ...facts }, now)] : []
     })
   return { quests: [...current, ...past] }
+}
+
+const claimable = (rows: ProgressRow[], quests: Map<string, Quest>) =>
+  rows.flatMap(({ questId, completedAt, claimedAt }) =>
+    completedAt && !claimedAt ? (quests.get(questId) ?? []) : [],
+  )
+
+/** What the fan lacks of `requires`, the quests apart, by quest. */
+async function readUnmet(
+  read: Reader,
+  viewer: Viewer,
+  quests: Quest[],
+): Promise<Map<string, RequiresCode[]>> {
+  const asked = [...new Map(quests.map(({ id, current }) => [id, current.eligibility]))]
+  const unmet = await listUnmet(
+    read,
+    viewer,
+    asked.map(([_, requires]) => requires),
+  )
+  return new Map(asked.map(([id], index) => [id, unmet[index] ?? []]))
 }
 
 const unique = (values: string[]) => [...new Set(values)].toSorted()

@@ -1,5 +1,6 @@
 /** A period of a quest as a fan sees it. */
 import { presentText } from '../../club/catalogue/texts.ts'
+import type { RequiresCode } from '../eligibility/requires.ts'
 import type { Quest } from './definition.ts'
 import type { Given } from './give-reward.ts'
 import { type Period, periodUntil } from './periods.ts'
@@ -14,6 +15,8 @@ interface Facts {
   period?: Period
   /** Quests that the fan has completed; needed while the period is not. */
   completed?: Pick<ReadonlyMap<string, unknown>, 'has'>
+  /** What the fan lacks of the other requirements; nothing once the reward is given. */
+  unmet?: RequiresCode[] | undefined
   /** With its current run. */
   streak?: Streak | undefined
 }
@@ -25,7 +28,7 @@ export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date)
   const { key, startsAt, endsAt } = facts.period ?? periodUntil(definition, row?.endsAt ?? null)
   const until = earlier(endsAt, quest.endsAt)
   const { completedAt = null, claimedAt = null } = row ?? {}
-  const blockedBy = completedAt ? [] : requires.filter(id => !facts.completed?.has(id))
+  const missing = completedAt ? [] : requires.filter(id => !facts.completed?.has(id))
   return {
     id: quest.id,
     title: presentText(title),
@@ -37,9 +40,9 @@ export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date)
     startsAt: quest.startsAt?.toISOString() ?? null,
     endsAt: quest.endsAt?.toISOString() ?? null,
     period: startsAt && until ? { key, startsAt: startsAt.toISOString(), endsAt: until.toISOString() } : null,
-    state: stateOf({ completedAt, claimedAt, blockedBy, endsAt: until }, now),
+    state: stateOf({ completedAt, claimedAt, blockedBy: missing, endsAt: until }, now),
     progress: progressOf(definition.steps, parseCounts(row?.counts ?? '{}')),
-    blockedBy,
+    blockedBy: claimedAt ? [] : [...missing, ...(facts.unmet ?? [])],
     completedAt: completedAt?.toISOString() ?? null,
     claimedAt: claimedAt?.toISOString() ?? null,
     given: parseGiven(row?.given ?? null),

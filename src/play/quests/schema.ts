@@ -53,7 +53,7 @@ const Quest = Closed(
     ),
     state: OneOf(['locked', 'in_progress', 'completed', 'claimed', 'expired'], {
       description:
-        '`locked`: the quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.',
+        '`locked`: quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.',
     }),
     progress: Type.Array(
       Closed({
@@ -63,7 +63,10 @@ const Quest = Closed(
       }),
       { description: 'All steps.' },
     ),
-    blockedBy: Type.Array(Type.String(), { description: 'Quests that must be completed first.' }),
+    blockedBy: Type.Array(Type.String(), {
+      description:
+        'Quests that must be completed first; then the problem codes of a claim made now that follow from the other requirements.',
+    }),
     completedAt: Nullable(Instant('When the period was completed.')),
     claimedAt: Nullable(Instant('When the reward was given.')),
     given: Nullable(

@@ -14,21 +14,31 @@ import { declareKind, type ImportOptions, type WrittenBefore } from '../../club/
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
 import { questsTag } from '../../platform/cache/tags.ts'
+import { refuseUnknown } from '../eligibility/eligibility.ts'
+import { requiresFaults } from '../eligibility/requires.ts'
 import { isCollectible } from '../packs/give-collectible.ts'
 import { isReward } from '../rewards/give-reward.ts'
-import { definitionOf, type Quest, readQuest } from './definition.ts'
+import {
+  definitionOf,
+  type Quest,
+  readQuest,
+  type StoredQuest,
+  statedRequires,
+  toStored,
+} from './definition.ts'
 import { QuestEntry } from './entry-schema.ts'
 
 /** The rules that the schema cannot express. */
 function questFaults(entry: QuestEntry): EntryFault[] {
-  const { kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
-  const faults: EntryFault[] = []
+  const definition = definitionOf(toStored(entry))
+  const { kind, steps, period, timeZone, graceDays, reward, requires, eligibility } = definition
+  const faults: EntryFault[] = requiresFaults(eligibility)
   const fault = (pointer: string, message: string) => faults.push({ pointer, message })
   if (!isTimeZone(timeZone)) fault('/timeZone', 'must be an IANA time zone, such as Europe/London')
   if (kind === 'achievement' && period !== 'once') fault('/period', 'must be once for an achievement')
   if (kind === 'streak' && period === 'once') fault('/period', 'must be day, week or month for a streak')
   if (kind !== 'streak' && graceDays > 0) fault('/graceDays', 'must be 0, except for a streak')
-  if (entry.requires?.includes(entry.id)) fault('/requires', 'must not contain the quest itself')
+  if (requires.includes(entry.id)) fault(pointerOfQuests(entry), 'must not contain the quest itself')
   if (period !== 'once' && reward.rewardId)
     fault('/reward/rewardId', 'must be null for a quest that repeats: a fan claims a reward once')
   for (const [index, { id, eventType, when }] of steps.entries()) {
@@ -43,27 +53,33 @@ function questFaults(entry: QuestEntry): EntryFault[] {
 async function planQuest(
   reader: Reader,
   entry: QuestEntry,
-  { isWritten = () => false }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<EntryChange> {
+  const { isWritten = () => false } = options
   const quest = await readQuest(reader, entry.id)
   const faults = [
     ...(await referenceFaults(reader, entry, isWritten)),
     ...(quest ? await frozenFaults(reader, quest, entry) : []),
   ]
   refuseEntry(...faults)
+  await refuseUnknown(reader, definitionOf(toStored(entry)).eligibility, options)
   const { active, startsAt, endsAt } = quest ?? {}
-  return compareEntries(quest && { ...quest.current, active, startsAt, endsAt }, contentOf(entry))
+  const [stored] = quest ? await readStored(reader, [entry.id]) : []
+  const requires = stored && statedRequires(stored)
+  return compareEntries(quest && { ...quest.current, active, startsAt, endsAt, requires }, contentOf(entry))
 }
 
 /** @throws DomainError `catalogue_conflict` */
-async function writeQuest(tx: Transaction, entry: QuestEntry): Promise<EntryChange> {
+async function writeQuest(tx: Transaction, entry: QuestEntry, options?: ImportOptions): Promise<EntryChange> {
   const { quests, questVersions, questRequirements } = tx.tables
   const { id } = entry
-  const { active, startsAt, endsAt, requires } = contentOf(entry)
-  if ((await planQuest(tx, entry)).outcome === 'unchanged') return { outcome: 'unchanged', members: {} }
+  const { active, startsAt, endsAt } = contentOf(entry)
+  const stored = toStored(entry)
+  if ((await planQuest(tx, entry, options)).outcome === 'unchanged')
+    return { outcome: 'unchanged', members: {} }
   // Its lock serializes imports.
   const version = await bumpVersion(tx)
-  const change = await planQuest(tx, entry)
+  const change = await planQuest(tx, entry, options)
   if (change.outcome === 'unchanged') return change
   const columns = { active, startsAt, endsAt, version, updatedAt: tx.now() }
   tx.invalidate(questsTag)
@@ -73,28 +89,39 @@ async function writeQuest(tx: Transaction, entry: QuestEntry): Promise<EntryChan
     .onConflictDoUpdate({ target: quests.id, set: columns })
   await tx
     .insert(questVersions)
-    .values({ questId: id, version, entry: JSON.stringify(entry), createdAt: tx.now() })
+    .values({ questId: id, version, entry: JSON.stringify(stored), createdAt: tx.now() })
   await tx.delete(questRequirements).where(eq(questRequirements.questId, id))
-  for (const requiredId of requires) await tx.insert(questRequirements).values({ questId: id, requiredId })
+  for (const requiredId of stored.requires ?? [])
+    await tx.insert(questRequirements).values({ questId: id, requiredId })
   return change
 }
 
-const contentOf = (entry: QuestEntry) => ({
-  ...definitionOf(entry),
-  active: entry.active ?? true,
-  startsAt: instantOf(entry.startsAt),
-  endsAt: instantOf(entry.endsAt),
-})
+function contentOf(entry: QuestEntry) {
+  const stored = toStored(entry)
+  const { eligibility: _, ...definition } = definitionOf(stored)
+  return {
+    ...definition,
+    requires: statedRequires(stored),
+    active: entry.active ?? true,
+    startsAt: instantOf(entry.startsAt),
+    endsAt: instantOf(entry.endsAt),
+  }
+}
+
+/** Where the entry lists the quests that it requires. */
+const pointerOfQuests = ({ requires }: QuestEntry) =>
+  requires == null || Array.isArray(requires) ? '/requires' : '/requires/quests'
 
 /** Everything that the entry refers to must exist, and quests must not require one another in a circle. */
 async function referenceFaults(
   reader: Reader,
-  { id, requires = [], reward }: QuestEntry,
+  entry: QuestEntry,
   isWritten: WrittenBefore,
 ): Promise<EntryFault[]> {
+  const { id, reward } = entry
   const faults: EntryFault[] = []
-  for (const [index, requiredId] of requires.entries()) {
-    const pointer = `/requires/${index}`
+  for (const [index, requiredId] of (toStored(entry).requires ?? []).entries()) {
+    const pointer = `${pointerOfQuests(entry)}/${index}`
     const required = await readQuest(reader, requiredId)
     if (!required && !isWritten('quest', requiredId))
       faults.push({ pointer, message: 'must be a quest that is stored, or stated before this one' })
@@ -124,7 +151,7 @@ async function reaches(reader: Reader, from: Quest | undefined, id: string): Pro
 
 /** Errors for changes of members that determine periods and runs, once fans have progress. */
 async function frozenFaults(reader: Reader, quest: Quest, entry: QuestEntry): Promise<EntryFault[]> {
-  const after = definitionOf(entry)
+  const after = definitionOf(toStored(entry))
   const changed = (['kind', 'period', 'timeZone', 'graceDays'] as const).filter(
     name => quest.current[name] !== after[name],
   )
@@ -142,7 +169,7 @@ async function hasProgress(reader: Reader, questId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-async function readQuests(reader: Reader, ids: string[]): Promise<QuestEntry[]> {
+async function readStored(reader: Reader, ids: string[]): Promise<StoredQuest[]> {
   const { quests, questVersions } = reader.tables
   const rows = await reader
     .select({ entry: questVersions.entry })
@@ -152,12 +179,16 @@ async function readQuests(reader: Reader, ids: string[]): Promise<QuestEntry[]> 
       and(eq(questVersions.questId, quests.id), eq(questVersions.version, quests.version)),
     )
     .where(inArray(quests.id, ids))
-  return rows.map(({ entry }) => {
-    // Guarantee of the cast: the import validates entries before it stores them.
-    const stated = JSON.parse(entry) as QuestEntry
-    const { id, startsAt, endsAt } = stated
+  // Guarantee of the cast: the import validates entries before it stores them.
+  return rows.map(({ entry }) => JSON.parse(entry) as StoredQuest)
+}
+
+async function readQuests(reader: Reader, ids: string[]): Promise<QuestEntry[]> {
+  return (await readStored(reader, ids)).map(stored => {
+    const { id, startsAt, endsAt } = stored
     const [start, end] = [startsAt, endsAt].map(text => instantOf(text)?.toISOString() ?? null)
-    return completeEntry(QuestEntry, { ...stated, ...definitionOf(stated), id, startsAt: start, endsAt: end })
+    const stated = { ...stored, ...definitionOf(stored), requires: statedRequires(stored) }
+    return completeEntry(QuestEntry, { ...stated, id, startsAt: start, endsAt: end })
   })
 }
 
@@ -166,7 +197,7 @@ function requiredFirst(quests: QuestEntry[]): QuestEntry[] {
   const byId = new Map(quests.map(quest => [quest.id, quest]))
   const ordered = new Set<QuestEntry>()
   const add = (quest: QuestEntry) => {
-    for (const required of (quest.requires ?? []).toSorted()) {
+    for (const required of (toStored(quest).requires ?? []).toSorted()) {
       const first = byId.get(required)
       if (first && !ordered.has(first)) add(first)
     }

@@ -12,9 +12,10 @@ import {
   instantOf,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
-import { declareKind } from '../../club/catalogue/kind.ts'
+import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts } from '../../club/catalogue/texts.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
+import { refuseUnknown } from '../eligibility/eligibility.ts'
 import {
   normalizeRequires,
   requiresFaults,
@@ -27,11 +28,16 @@ import { findReward } from './catalogue.ts'
 import { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
-/** @throws DomainError `catalogue_conflict` when more were claimed than `stock` */
-async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
+/** @throws DomainError `catalogue_conflict` when more were claimed than `stock`, and as `refuseUnknown` */
+async function upsertReward(
+  tx: Transaction,
+  entry: RewardEntry,
+  options?: ImportOptions,
+): Promise<EntryChange> {
   const { rewards } = tx.tables
   const { id } = entry
   tx.invalidate(rewardsTag)
+  await refuseUnknown(tx, entry.requires, options)
   const now = tx.now()
   const columns = columnsOfTexts(membersOf(entry))
   const [made] = await tx
@@ -121,7 +127,8 @@ export const rewardKind = declareKind({
   givesValue: true,
   table: ({ rewards }) => rewards,
   faults: ({ requires }) => requiresFaults(requires),
-  async plan(reader, entry) {
+  async plan(reader, entry, options) {
+    await refuseUnknown(reader, entry.requires, options)
     return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
   },
   upsert: upsertReward,

@@ -11,7 +11,9 @@ import { insufficientPoints } from '../../economy/points/ledger.ts'
 import { lockToCount } from '../../identity/users/users.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
+import type { Candidate } from '../eligibility/requirement.ts'
 import { requiresOf } from '../eligibility/requires.ts'
+import { readPackRequires } from '../packs/catalogue.ts'
 import { POINTS } from '../purchases/purchase.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { findAddressErrors, normalizeAddress } from './addresses.ts'
@@ -50,7 +52,8 @@ export async function startCheckout(
 ): Promise<WholeOrder> {
   await lockToCount(tx, userId)
   const choice = await choose(tx, cart)
-  await requireBuyable(tx, userId, choice, options)
+  const shippingCountry = choice.products.some(isShipped) ? cart.address?.country : undefined
+  await requireBuyable(tx, { userId, shippingCountry }, choice, options)
   const price = await requirePrice(tx, userId, choice, cart.voucher)
   const address = requireAddress(choice.products, cart.address)
   return holdOrder(tx, userId, choice, { price, address }, options)
@@ -71,12 +74,11 @@ startCheckout.problems = [
 /** Whether the fan may buy the products now, and as many of them. */
 async function requireBuyable(
   tx: Transaction,
-  userId: string,
+  { userId, shippingCountry }: Candidate,
   { lines, products, now, variants }: Choice,
   { openOrdersPerFan, sellsFiles }: CheckoutOptions,
 ): Promise<void> {
-  const required = products.map(row => ({ productId: row.id, requires: requiresOf(row) }))
-  await requireEligible(tx, { userId }, ...required)
+  await requireEligible(tx, { userId, shippingCountry }, ...(await listRequired(tx, products)))
   await requireFree(tx, lines, { now, variants })
   const missingPack = await findMissingPack(
     tx,
@@ -145,6 +147,18 @@ async function requireFree(tx: Transaction, chosen: ChosenLine[], { now, variant
   }
 }
 
+const isShipped = ({ kind }: ProductRow) => kind === 'physical'
+
+/** What the products require, and the packs that they deliver: a pack has no other door. */
+async function listRequired(tx: Transaction, products: ProductRow[]) {
+  const packIds = products.flatMap(({ delivers }) => parseDelivers(delivers).packId ?? [])
+  const ofPacks = await readPackRequires(tx, packIds)
+  return products.flatMap(({ id: productId, ...row }) => [
+    { productId, requires: requiresOf(row) },
+    { productId, requires: ofPacks.get(parseDelivers(row.delivers).packId ?? '') ?? {} },
+  ])
+}
+
 /** A product that is older than the member `delivers` cannot be sold. */
 function isReady({ kind, delivers }: ProductRow, sellsFiles: boolean): boolean {
   const { file } = parseDelivers(delivers)
@@ -182,7 +196,7 @@ async function requireWithinLimits(
 
 /** Null if nothing is shipped, so that no address is stored. */
 function requireAddress(products: ProductRow[], address: Cart['address']) {
-  const shipped = products.filter(({ kind }) => kind === 'physical')
+  const shipped = products.filter(isShipped)
   if (shipped.length === 0) return null
   if (!address) throw new DomainError(shopProblems.address_required)
   const errors = findAddressErrors(address)

@@ -13,6 +13,7 @@ import { declareKind, type ImportOptions } from '../../club/catalogue/kind.ts'
 import { columnsOfTexts, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import { isCountry } from '../../core/country.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
+import { refuseUnknown } from '../eligibility/eligibility.ts'
 import {
   normalizeRequires,
   requiresFaults,
@@ -63,11 +64,15 @@ function productFaults(entry: ProductEntry): EntryFault[] {
 /**
  * @throws DomainError `catalogue_conflict` for an unknown collectible, or if more units are sold and held than the stock has
  */
-async function upsertProduct(tx: Transaction, entry: ProductEntry): Promise<EntryChange> {
+async function upsertProduct(
+  tx: Transaction,
+  entry: ProductEntry,
+  options?: ImportOptions,
+): Promise<EntryChange> {
   const { products } = tx.tables
   const { id } = entry
   tx.invalidate(productsTag)
-  await requireReferences(tx, entry)
+  await requireReferences(tx, entry, options)
   const now = tx.now()
   const columns = columnsOfTexts(membersOf(entry))
   const [made] = await tx
@@ -176,16 +181,12 @@ async function requireStock(reader: Reader, { id: productId, variants }: Product
   refuseEntry(...faults)
 }
 
-async function requireReferences(reader: Reader, entry: ProductEntry, { isWritten }: ImportOptions = {}) {
-  const { requires, delivers } = entry
-  const collectibles = {
-    '/requires/collectibleId': requires?.collectibleId,
-    '/delivers/collectibleId': delivers?.collectibleId,
-  }
-  for (const [pointer, id] of Object.entries(collectibles))
-    if (id !== undefined && !isWritten?.('collectible', id) && !(await isCollectible(reader, id)))
-      refuseEntry({ pointer, message: 'must be a collectible of the catalogue' })
-  const { packId } = delivers ?? {}
+async function requireReferences(reader: Reader, entry: ProductEntry, options: ImportOptions = {}) {
+  const { isWritten } = options
+  await refuseUnknown(reader, entry.requires, options)
+  const { packId, collectibleId: id } = entry.delivers ?? {}
+  if (id !== undefined && !isWritten?.('collectible', id) && !(await isCollectible(reader, id)))
+    refuseEntry({ pointer: '/delivers/collectibleId', message: 'must be a collectible of the catalogue' })
   if (packId === undefined || isWritten?.('pack', packId)) return
   if (await hasPackWithoutLimit(reader, packId)) return
   const message = 'must be a pack of the catalogue without a supply: the stock of the variants is the limit'

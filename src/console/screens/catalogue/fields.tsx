@@ -192,6 +192,26 @@ function Field({
           )}
         </Group>
       )
+    case 'short': {
+      const { long, member } = shape
+      const isShort = Array.isArray(value)
+      /** Stays short while it says nothing else. */
+      const shorten = (next: Value) =>
+        isShort && isMembers(next) && Object.keys(next).every(name => name === member)
+          ? (next[member] ?? [])
+          : next
+      return (
+        <Field
+          name={name}
+          required={required}
+          pointer={pointer}
+          disabled={disabled}
+          schema={nullable ? { anyOf: [long, { type: 'null' }] } : long}
+          value={isShort ? { [member]: value } : value}
+          onChange={next => onChange(shorten(next))}
+        />
+      )
+    }
     case 'variants':
       return (
         <VariantsField

@@ -37,6 +37,7 @@ export type Shape =
   | { is: 'string'; max: number | undefined; example: string | undefined }
   | { is: 'object'; properties: Record<string, Schema>; required: string[] }
   | { is: 'variants'; variants: Schema[] }
+  | { is: 'short'; long: Schema; member: string }
   | { is: 'list'; items: Schema; max: number | undefined; min: number | undefined }
   | { is: 'other' }
 
@@ -60,7 +61,8 @@ export function shapeOf(schema: Schema): Shape {
     if (first?.type === 'string' && second?.patternProperties) return { is: 'text', max: first.maxLength }
     const options = anyOf.flatMap(({ const: option }) => (typeof option === 'string' ? [option] : []))
     if (options.length === anyOf.length) return { is: 'choice', options }
-    return anyOf.every(variant => variant.properties) ? { is: 'variants', variants: anyOf } : { is: 'other' }
+    if (anyOf.every(variant => variant.properties)) return { is: 'variants', variants: anyOf }
+    return shortShape(anyOf)
   }
   switch (type) {
     case 'boolean':
@@ -78,6 +80,13 @@ export function shapeOf(schema: Schema): Shape {
     default:
       return { is: 'other' }
   }
+}
+
+/** Of an object, or a list that is the short form of the member with the same schema. */
+function shortShape(anyOf: Schema[]): Shape {
+  const [list, long] = [anyOf.find(({ type }) => type === 'array'), anyOf.find(one => one.properties)]
+  const member = Object.entries(long?.properties ?? {}).find(([_, schema]) => isEqual(schema, list))?.[0]
+  return long && member !== undefined && anyOf.length === 2 ? { is: 'short', long, member } : { is: 'other' }
 }
 
 function stringShape({ format, pattern = '', maxLength, examples }: Schema): Shape {
@@ -105,6 +114,8 @@ export function initialOf(given: Schema): Value {
       return membersOf(shape.properties, shape.required)
     case 'variants':
       return initialOf(shape.variants[0] ?? {})
+    case 'short':
+      return initialOf(shape.long)
     case 'list':
       return shape.min ? [initialOf(shape.items)] : []
     case 'conditions':
@@ -141,6 +152,7 @@ const LABELS: Record<string, string> = {
   shipsTo: 'Countries',
   delivers: 'Delivery',
   requires: 'Requirements',
+  notCountries: 'Excluded countries',
   holds: 'Token',
   graceDays: 'Days of grace',
   distinctBy: 'Each value once, of',

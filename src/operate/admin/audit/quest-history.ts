@@ -2,7 +2,7 @@
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { instantOf } from '../../../club/catalogue/entry.ts'
-import type { QuestEntry } from '../../../play/quests/entry-schema.ts'
+import type { StoredQuest } from '../../../play/quests/definition.ts'
 
 /** A version of a quest, in force from `from` until the next one. */
 export interface QuestTerms {
@@ -31,7 +31,7 @@ export async function readQuestHistory(reader: Reader): Promise<QuestHistory> {
 
 export function termsOf(text: string): Omit<QuestTerms, 'version' | 'from'> {
   // Guarantee: the import validates entries before it stores them.
-  const { active = true, startsAt, endsAt, requires = [] } = JSON.parse(text) as QuestEntry
+  const { active = true, startsAt, endsAt, requires = [] } = JSON.parse(text) as StoredQuest
   return { active, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt), requires }
 }
 

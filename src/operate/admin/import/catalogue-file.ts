@@ -61,7 +61,8 @@ export const writeStep = async (
   { kind, id, record }: CatalogueStep,
   { force, author }: Pick<CatalogueImport, 'force'> & { author: Author },
 ): Promise<void> => {
-  if (record) await writeRecord(tx, record, { force, author })
+  // What it names was compared with the whole file.
+  if (record) await writeRecord(tx, record, { force, author, isStated: () => true })
   else await entryKinds[kind].deactivate(tx, id, { author })
 }
 
@@ -70,10 +71,12 @@ async function planRecords(db: Database, { records }: CatalogueFile, force?: boo
   const steps: CatalogueStep[] = []
   const faults: Fault[] = []
   const written = new Set<string>()
+  const stated = new Set(records.flatMap(({ record }) => namesOf(record)))
   for (const { record, faultAt } of records) {
     const { kind, entry } = record
     try {
-      steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record, { written, force })), record })
+      const change = await planRecord(db.read, record, { written, stated, force })
+      steps.push({ kind, id: entry.id, ...change, record })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       for (const { message, ...at } of error.explanation.errors ?? []) {

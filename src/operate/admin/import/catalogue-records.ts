@@ -66,13 +66,20 @@ export const namesOf = (record: CatalogueRecord): string[] => [
 interface PlanOptions {
   /** Names of what the same import writes before. */
   written?: Set<string>
+  /** Names of all that the same import writes. */
+  stated?: Set<string>
   force?: boolean
 }
 
 /** @throws DomainError `catalogue_conflict` */
-export const planRecord = (reader: Reader, record: CatalogueRecord, { written, force }: PlanOptions = {}) =>
+export const planRecord = (
+  reader: Reader,
+  record: CatalogueRecord,
+  { written, stated, force }: PlanOptions = {},
+) =>
   kindOf(record).plan(reader, record.entry, {
     isWritten: (kind, id) => written?.has(nameOf(kind, id)) ?? false,
+    isStated: (kind, id) => stated?.has(nameOf(kind, id)) ?? false,
     force,
   })
 

@@ -1,6 +1,6 @@
 /** Checks one entry from a program as the import checks a file: schema, and rules. */
 import { explainFault, MAX_ERRORS, shorten } from '../../../core/faults.ts'
-import { errorsOf } from '../../../core/formats.ts'
+import { errorsWithin } from '../../../core/formats.ts'
 import { DomainError, type FieldError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { ValueErrorType } from '../../../core/typebox.ts'
@@ -17,7 +17,7 @@ export function parseRecord(kind: RecordKind, value: unknown): CatalogueRecord {
 
 function schemaErrors(kind: RecordKind, value: unknown): FieldError[] {
   const byPlace = new Map<string, FieldError>()
-  for (const error of errorsOf(kindNamed(kind).schema, value)) {
+  for (const error of errorsWithin(kindNamed(kind).schema, value)) {
     const pointer = shorten(error.path)
     const isUnknown = error.type === ValueErrorType.ObjectAdditionalProperties
     const message = isUnknown ? 'is unknown' : explainFault(error)

@@ -1,7 +1,7 @@
 /** Reads a catalogue file: every record with its location, and all errors. */
 
 import { explainFault } from '../../../core/faults.ts'
-import { errorsOf } from '../../../core/formats.ts'
+import { errorsWithin } from '../../../core/formats.ts'
 import { type TSchema, ValueErrorType } from '../../../core/typebox.ts'
 import { descriptionOf } from '../../../play/packs/upsert-collectibles.ts'
 import {
@@ -118,7 +118,7 @@ function collectFaults(json: LocatedJson, schema: TSchema, { faults }: Catalogue
     seen.add(fault.pointer)
     faults.push(fault)
   }
-  for (const error of errorsOf(schema, json.value)) {
+  for (const error of errorsWithin(schema, json.value)) {
     const pointer = error.path
     if (seen.has(pointer)) continue
     seen.add(pointer)
