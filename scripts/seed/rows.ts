@@ -1,7 +1,7 @@
 /** The rows of the fans of a seed. */
 import type { Tables } from '../../db/index.ts'
 import type { BoardScore } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
-import type { PredictionRow } from '../../src/play/predictions/present.ts'
+import type { PredictionRow } from '../../src/play/predictions/predictions.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferInsert']
 

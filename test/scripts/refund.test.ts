@@ -1,7 +1,7 @@
 /** `bun run refund` as a command. */
 import { expect, test } from 'bun:test'
 import { findUser } from '../../src/identity/users/users.ts'
-import { completePurchase } from '../../src/play/packs/complete-purchase.ts'
+import { completePurchase } from '../../src/play/packs/pay.ts'
 import {
   addPack,
   balanceOf,

@@ -29,10 +29,10 @@ import {
   exportPurchases,
   exportReceivedItems,
 } from '../../play/packs/export.ts'
-import { exportPredictions } from '../../play/predictions/export.ts'
+import { exportPredictions } from '../../play/predictions/predictions.ts'
 import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
 import { exportClaims } from '../../play/rewards/export.ts'
-import { exportCompletedSets } from '../../play/sets/export.ts'
+import { exportCompletedSets } from '../../play/sets/sets.ts'
 import { exportOrders } from '../../play/shop/personal-data.ts'
 import { exportTopUps } from '../../play/top-ups/top-ups.ts'
 import { exportTrades } from '../../play/trades/export.ts'

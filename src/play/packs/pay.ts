@@ -6,14 +6,18 @@
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
+import { pointsProblems } from '../../economy/points/problems.ts'
+import { cancel } from '../purchases/cancel.ts'
+import { complete } from '../purchases/complete.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
-import type { PreparedPayment } from '../purchases/gateways/gateway.ts'
+import type { Charge, PreparedPayment } from '../purchases/gateways/gateway.ts'
 import type { Payment } from '../purchases/means.ts'
 import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
-import { completePurchase } from './complete-purchase.ts'
+import { presentPurchase } from './present.ts'
 import { packProblems } from './problems.ts'
 import { packPurchaseKind } from './purchase-kind.ts'
+import { requirePurchase } from './purchases.ts'
 import type { CompletePurchase, PreparePayment } from './schema.ts'
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
@@ -29,6 +33,22 @@ export const verifyPayment = Object.assign(
       packProblems.purchase_expired,
       packProblems.purchase_not_pending,
       ...verifyPaymentOf.problems,
+    ] as const,
+  },
+)
+
+/**
+ * Like `complete` in `src/play/purchases/complete.ts`: the client and the gateway may both call it, concurrently and
+ * repeatedly.
+ */
+export const completePurchase = Object.assign(
+  (tx: Transaction, purchaseId: string, payment: Payment) =>
+    complete(tx, packPurchaseKind, purchaseId, payment),
+  {
+    problems: [
+      purchaseProblems.purchase_not_found,
+      pointsProblems.insufficient_points,
+      purchaseProblems.payment_not_confirmed,
     ] as const,
   },
 )
@@ -74,3 +94,15 @@ export const preparePackPayment = Object.assign(
     ] as const,
   },
 )
+
+/** Like `cancel` in `src/play/purchases/cancel.ts`. */
+export async function cancelPurchase(
+  tx: Transaction,
+  caller: Caller,
+  purchaseId: string,
+  onCancelled?: (charge: Charge) => void,
+): Promise<ReturnType<typeof presentPurchase>> {
+  const purchase = await cancel(tx, packPurchaseKind, caller, purchaseId, onCancelled)
+  return presentPurchase(purchase, null, tx.clock())
+}
+cancelPurchase.problems = [...requirePurchase.problems, packProblems.purchase_not_pending] as const

@@ -12,12 +12,17 @@ import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
-import { cancelPurchase } from './cancel-purchase.ts'
 import { getPack, getPacks } from './catalogue.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { completePaidPurchase, holdPackCash, preparePackPayment, verifyPayment } from './pay.ts'
+import {
+  cancelPurchase,
+  completePaidPurchase,
+  holdPackCash,
+  preparePackPayment,
+  verifyPayment,
+} from './pay.ts'
 import { readProvenance } from './provenance.ts'
 import { Provenance, SerialParams } from './provenance-schema.ts'
 import { listPurchases, readPurchase } from './purchases.ts'

@@ -6,7 +6,7 @@ import { prepared } from '../../../db/prepared.ts'
 import { matchBetween, requireMatch } from '../../club/matches/matches.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { presentPrediction } from './present.ts'
+import { presentPrediction } from './predictions.ts'
 import { predictionProblems } from './problems.ts'
 import type { ScorePrediction } from './schema.ts'
 

@@ -4,9 +4,8 @@ import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
-import { listPredictions } from './list.ts'
 import { writePrediction } from './predict.ts'
-import { readPrediction } from './read.ts'
+import { listPredictions, readPrediction } from './predictions.ts'
 import * as schema from './schema.ts'
 
 type PredictionDeps = FanDeps & { cursors: Cursors }

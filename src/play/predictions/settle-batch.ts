@@ -13,7 +13,7 @@ import type { Cause, Ledgers } from '../../economy/points/ledger.ts'
 import { carryLatePoints } from '../../economy/points/merge.ts'
 import { predictionRefOf } from '../../economy/points/reasons.ts'
 import { followMerges } from '../../identity/users/merges.ts'
-import type { PredictionRow } from './present.ts'
+import type { PredictionRow } from './predictions.ts'
 import type { PredictionPoints } from './score.ts'
 import { isSettledAs, type Target, targetOf } from './target.ts'
 

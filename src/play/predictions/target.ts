@@ -1,6 +1,6 @@
 /** The state and points that a settlement gives a prediction. */
 import type { Settlement } from '../../club/matches/settlements.ts'
-import type { PredictionRow } from './present.ts'
+import type { PredictionRow } from './predictions.ts'
 import { type Hits, hitsOf, pointsFor } from './score.ts'
 
 export type Target =

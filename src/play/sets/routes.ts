@@ -3,8 +3,8 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
-import { listSets } from './list.ts'
 import { exampleSet, Sets } from './schema.ts'
+import { listSets } from './sets.ts'
 
 export const setsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
   fans(deps, { prefix: '/api/user/sets', tag: 'Packs' }).get(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { completePurchase } from '../../../src/play/packs/complete-purchase.ts'
+import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { listRefundsDue, refundPurchase } from '../../../src/play/packs/refund.ts'
 import { type Fan, onEachEngine } from '../../support/world.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
-import { completePurchase } from '../../../src/play/packs/complete-purchase.ts'
+import { completePurchase } from '../../../src/play/packs/pay.ts'
 import { findBreach, findFlaw } from '../../../src/play/packs/proof.ts'
 import { onEachEngine } from '../../support/world.ts'
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cancelPurchase } from '../../../src/play/packs/cancel-purchase.ts'
-import { completePurchase } from '../../../src/play/packs/complete-purchase.ts'
+import { cancelPurchase, completePurchase } from '../../../src/play/packs/pay.ts'
 import { onEachEngine } from '../../support/world.ts'
 import { writerOf } from '../../support/writer.ts'
 import {

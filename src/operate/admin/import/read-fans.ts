@@ -2,12 +2,14 @@
 
 import { parseInstant } from '../../../core/instant.ts'
 import { DomainError } from '../../../core/problems.ts'
-import type { TSchema } from '../../../core/typebox.ts'
+import { Closed, Integer, Nullable } from '../../../core/schemas.ts'
+import { type TSchema, Type } from '../../../core/typebox.ts'
+import { MAX_GRANT } from '../../../economy/points/grants.ts'
 import { normalizeProfile } from '../../../fan/profile/rules.ts'
+import { optionalFields } from '../../../fan/profile/schema.ts'
 import { pickProfile } from '../../../identity/users/profile-fields.ts'
 import { type Cell, readBoolean, readInteger } from './cells.ts'
 import type { FanFault, ImportedFan } from './fans.ts'
-import { FanRecord } from './fans-schema.ts'
 import {
   type CsvColumns,
   type FaultyLine,
@@ -18,6 +20,17 @@ import {
   type RowFile,
   readRows,
 } from './rows.ts'
+
+/** A fan of another system: one line of NDJSON or one row of CSV. The profile's own rules apply to its members. */
+const FanRecord = Closed({
+  subject: Type.String({ minLength: 1, maxLength: 255 }),
+  ...optionalFields,
+  openingBalance: Type.Optional(Nullable(Integer({ minimum: 0, maximum: MAX_GRANT }))),
+  onboardingCompletedAt: Type.Optional(Nullable(Type.String({ maxLength: 40 }))),
+  joinLeaderboard: Type.Optional(Nullable(Type.Boolean())),
+})
+
+type FanRecord = typeof FanRecord.static
 
 export interface FanLine extends FaultyLine {
   /** Undefined if there are faults. */

@@ -3,11 +3,35 @@ import { replayDeliveries } from '../../../delivery/webhooks/replay.ts'
 import { verifyLedger } from '../audit/verify-ledger.ts'
 import { verifyProvenance } from '../audit/verify-provenance.ts'
 import { verifyQuests } from '../audit/verify-quests.ts'
+import { BackupFault } from '../backup/backup-fault.ts'
+import { backUpInThread } from '../backup/in-thread.ts'
 import { encryptionKeysOf } from '../encrypted-rows.ts'
-import { backupKind } from './backup-kind.ts'
 import { IMPORT_KINDS } from './import-kinds.ts'
 import type { JobKind } from './job-kinds.ts'
 import type { Kind } from './kind.ts'
+
+/** Backs SQLite up. */
+const backupKind = {
+  unit: 'fans verified',
+  maintenance: 'backup',
+  slotOf: () => 'backup',
+  async run({ config: { backups, erasureList, uploads }, input: { file = '' }, onProgress }) {
+    if (!backups || erasureList === null) throw new Error('only SQLite is backed up by the server')
+    try {
+      const order = { path: backups.path, file, erasures: erasureList, uploads }
+      const { ledgerDigest, pictures, notTidied: _, ...backup } = await backUpInThread(order, onProgress)
+      const counts = {
+        ...backup,
+        ...(ledgerDigest === null ? {} : { digest: ledgerDigest }),
+        ...(pictures && { pictures: pictures.files, picturesMissing: pictures.missing }),
+      }
+      return { findings: 0, counts }
+    } catch (error) {
+      if (!(error instanceof BackupFault)) throw error
+      return { counts: {}, failed: error.message }
+    }
+  },
+} as const satisfies Kind
 
 /** Findings that are kept with the run. The commands list all. */
 const LISTED = 20

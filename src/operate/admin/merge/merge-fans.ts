@@ -27,10 +27,10 @@ import { type MERGE_BLOCKERS, userProblems } from '../../../identity/users/probl
 import { findUserById, isErased, lockForMerge, type User } from '../../../identity/users/users.ts'
 import { moveLocker } from '../../../play/lockers/merge.ts'
 import { moveItems } from '../../../play/packs/merge-items.ts'
-import { movePredictions } from '../../../play/predictions/merge.ts'
+import { movePredictions } from '../../../play/predictions/predictions.ts'
 import { copyQuests } from '../../../play/quests/merge.ts'
 import { type MergedClaims, mergeClaims } from '../../../play/rewards/merge.ts'
-import { copyCompletions } from '../../../play/sets/merge.ts'
+import { copyCompletions } from '../../../play/sets/sets.ts'
 import { voidTradesOf } from '../../../play/trades/end.ts'
 import { moveRows } from './move-rows.ts'
 

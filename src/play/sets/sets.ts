@@ -1,9 +1,10 @@
 /** The sets of the catalogue, with the items that a fan owns now. */
 import { asc, eq } from 'drizzle-orm'
-import type { Reader } from '../../../db/index.ts'
+import { insertNewRows } from '../../../db/bulk.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
-import type { Viewer } from '../../core/caller.ts'
+import type { Merge, Viewer } from '../../core/caller.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { packsTag, setsTag } from '../../platform/cache/tags.ts'
 import { allCollectibles } from '../packs/catalogue.ts'
@@ -70,3 +71,22 @@ const selectCompletions = prepared((reader: Reader, userId: string) => {
     .from(reader.tables.setCompletions)
     .where(eq(reader.tables.setCompletions.userId, userId))
 })
+
+/** The sets that a fan completed. */
+export function exportCompletedSets(reader: Reader, userId: string) {
+  const { setCompletions } = reader.tables
+  const { setId, completedAt, points, rewardId } = setCompletions
+  return reader
+    .select({ setId, completedAt, points, rewardId })
+    .from(setCompletions)
+    .where(eq(setCompletions.userId, userId))
+    .orderBy(asc(completedAt), asc(setId))
+}
+
+/** Copies completions without their rewards, which are in the ledger of the merged record. Returns the number of copies. */
+export async function copyCompletions(tx: Transaction, { fromId, intoId }: Merge): Promise<number> {
+  const { setCompletions } = tx.tables
+  const completed = await tx.select().from(setCompletions).where(eq(setCompletions.userId, fromId))
+  const copies = completed.map(row => ({ ...row, userId: intoId, points: 0, rewardId: null }))
+  return (await insertNewRows(tx, setCompletions, copies)).length
+}
