@@ -1,6 +1,6 @@
 /** `bun run explain-event SOURCE ID`: explains the points of an event. */
-import { describeEvent } from '../src/operate/admin/describe-event.ts'
-import { explainEvent } from '../src/operate/admin/explain-event.ts'
+import { describeEvent } from '../src/economy/events/describe-event.ts'
+import { explainEvent } from '../src/economy/events/explain-event.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 

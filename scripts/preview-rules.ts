@@ -1,7 +1,7 @@
 /** `bun run preview-rules FILE`: previews the grants of a catalogue file's rules for recorded events. */
 
+import { previewRules } from '../src/economy/events/preview-rules.ts'
 import { contentOf, ruleOf } from '../src/economy/rules/rule.ts'
-import { previewRules } from '../src/operate/admin/preview-rules.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { readCatalogueFile, rejectFile } from './import-catalog/read-file.ts'

@@ -1,9 +1,6 @@
 /** Writes many items while the API serves, until a signal stops it between two batches. */
 import type { Database, Transaction } from '../../db/index.ts'
-import {
-  type BatchOptions as Options,
-  writeInBatches as writeBatches,
-} from '../../src/operate/admin/write-in-batches.ts'
+import { type BatchOptions as Options, writeInBatches as writeBatches } from '../../db/write-in-batches.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 
 export interface BatchOptions<Item = unknown> extends Omit<Options<Item>, 'elapsed'> {

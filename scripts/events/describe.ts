@@ -1,9 +1,9 @@
 /** Events as text. */
 
 import { decisionsOf, type EventRow, grantsOf, parseJson } from '../../src/economy/events/event.ts'
+import type { Replay } from '../../src/economy/events/replay-event.ts'
 import type { TakenGrant } from '../../src/economy/rules/apply-rules.ts'
 import type { Decision } from '../../src/economy/rules/decision.ts'
-import type { Replay } from '../../src/operate/admin/replay-event.ts'
 
 /** One line with time, fan, type and grants. */
 export function lineOf(row: EventRow): string {

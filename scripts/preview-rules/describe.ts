@@ -1,5 +1,5 @@
 /** Previews of rules as text. */
-import type { RulePreview } from '../../src/operate/admin/preview-rules.ts'
+import type { RulePreview } from '../../src/economy/events/preview-rules.ts'
 
 const REFUSALS: Record<keyof RulePreview['refused'], string> = {
   unmet: 'did not meet a condition',

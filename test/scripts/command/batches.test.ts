@@ -1,9 +1,9 @@
 /** Writing many items in small units of work. */
 import { describe, expect, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
+import type { Batch } from '../../../db/write-in-batches.ts'
 import { writeInBatches } from '../../../scripts/command/batches.ts'
 import { Interrupted } from '../../../scripts/command/stop.ts'
-import type { Batch } from '../../../src/operate/admin/write-in-batches.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'
 

@@ -1,10 +1,10 @@
 /** Explains the points of an event of a fan, in words. */
 import type { Reader } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { describeRule, describeTaken } from '../../../economy/events/describe-event.ts'
 import { type EventKey, findEvent } from '../../../economy/events/event-rows.ts'
+import { explainEvent } from '../../../economy/events/explain-event.ts'
 import { eventProblems } from '../../../economy/events/problems.ts'
-import { describeRule, describeTaken } from '../describe-event.ts'
-import { explainEvent } from '../explain-event.ts'
 import type { PersonalAccess } from './personal.ts'
 import type { ExplainedEvent } from './schema.ts'
 

@@ -1,6 +1,6 @@
 /** Imports a file of fans: checks every line, then writes what is due. Repeated after an interruption, it continues. */
 import type { Database } from '../../../../db/index.ts'
-import { writeInBatches } from '../write-in-batches.ts'
+import { writeInBatches } from '../../../../db/write-in-batches.ts'
 import { chunksOf } from './chunks.ts'
 import { type FanPlan, type ImportedFan, importFans, isDue, planFans } from './fans.ts'
 import { type FanLine, readFans } from './read-fans.ts'

@@ -1,10 +1,11 @@
 /** Imports as jobs: a file that was uploaded is tried first, then written. Repeated after a crash, an import continues. */
+
+import { writeInBatches } from '../../../../db/write-in-batches.ts'
 import { decodeText } from '../../../core/decode-text.ts'
 import { shorten } from '../../../core/faults.ts'
 import { DomainError } from '../../../core/problems.ts'
 import type { CatalogueStep } from '../import/catalogue-file.ts'
 import { countLines, deleteStored, FileGone, openStored, readStored } from '../import/stored-file.ts'
-import { writeInBatches } from '../write-in-batches.ts'
 import type { ImportKind } from './job-kinds.ts'
 import type { JobContext, JobInput, JobResult, Kind } from './kind.ts'
 

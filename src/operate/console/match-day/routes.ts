@@ -1,4 +1,5 @@
 /** Match day: matches, live scores, corrections, and the progress of settlements. */
+import { reportState } from '../../../club/matches/report-state.ts'
 import { resetRevision } from '../../../club/matches/reset-revision.ts'
 import { exampleUpdate } from '../../../club/matches/schema.ts'
 import { pageOf } from '../../../core/pagination.ts'
@@ -6,7 +7,6 @@ import { Nothing } from '../../../platform/http/contract/operation.ts'
 import { readCheckInCode } from '../../../play/check-ins/check-in.ts'
 import { CheckInCode } from '../../../play/check-ins/schema.ts'
 import { listAllMatches, listSeasons, readMatchDetail } from '../../admin/matches/read-matches.ts'
-import { reportState } from '../../admin/matches/report-state.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'

@@ -3,8 +3,8 @@
  * shared rows such as the leaderboard's counts on PostgreSQL. Each batch therefore ends within `HOLD_MS`, commit
  * included, and is followed by a pause of the same length.
  */
-import type { Database, Transaction } from '../../../db/index.ts'
-import { refreshStatistics } from '../../../db/statistics.ts'
+import type { Database, Transaction } from './index.ts'
+import { refreshStatistics } from './statistics.ts'
 
 /** Far below the limit of 50 ms for other writers, since items, commits and scheduling vary. */
 const HOLD_MS = 12

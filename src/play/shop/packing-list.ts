@@ -1,9 +1,9 @@
 /** Lines to pack or to ship as CSV, for a spreadsheet or the software of a carrier. */
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Reader } from '../../../../db/index.ts'
-import { csvLine } from '../../../core/csv.ts'
-import type { Encryption } from '../../../core/encryption.ts'
-import { decryptAddress } from '../../../play/shop/addresses.ts'
+import type { Reader } from '../../../db/index.ts'
+import { csvLine } from '../../core/csv.ts'
+import type { Encryption } from '../../core/encryption.ts'
+import { decryptAddress } from './addresses.ts'
 
 const MAX_LINES = 2_000
 

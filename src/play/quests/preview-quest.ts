@@ -3,19 +3,19 @@ import { and, inArray, isNotNull, min } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { isWithin } from '../../club/catalogue/availability.ts'
 import { instantOf } from '../../club/catalogue/entry.ts'
-import { isInTime } from '../../play/quests/completions.ts'
-import { definitionOf, type QuestDefinition, toStored } from '../../play/quests/definition.ts'
-import type { QuestEntry } from '../../play/quests/entry-schema.ts'
-import { matchStep } from '../../play/quests/match-step.ts'
-import { periodAt } from '../../play/quests/periods.ts'
-import { type Counts, isFull } from '../../play/quests/state.ts'
 import {
   eachPastEvent,
   type FanShares,
   type PastEvent,
   type PreviewOptions,
   sharesOf,
-} from './past-events.ts'
+} from '../../economy/events/past-events.ts'
+import { isInTime } from './completions.ts'
+import { definitionOf, type QuestDefinition, toStored } from './definition.ts'
+import type { QuestEntry } from './entry-schema.ts'
+import { matchStep } from './match-step.ts'
+import { periodAt } from './periods.ts'
+import { type Counts, isFull } from './state.ts'
 
 /** `fans` are those who would have completed it. */
 export interface QuestPreview extends FanShares {

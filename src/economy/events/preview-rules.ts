@@ -3,8 +3,8 @@
  */
 import type { Reader } from '../../../db/index.ts'
 import { windowAt } from '../../core/windows.ts'
-import { evaluateRule } from '../../economy/rules/evaluate-rule.ts'
-import type { Rule } from '../../economy/rules/rule.ts'
+import { evaluateRule } from '../rules/evaluate-rule.ts'
+import type { Rule } from '../rules/rule.ts'
 import {
   eachPastEvent,
   type FanShares,

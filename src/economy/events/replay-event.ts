@@ -2,17 +2,12 @@
 import { and, asc, eq, gt, ne } from 'drizzle-orm'
 import { type Database, DatabaseError, type Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import {
-  decisionsOf,
-  type EventRow,
-  type RecordedEvent,
-  toRecordedEvent,
-} from '../../economy/events/event.ts'
-import { type EventKey, findEvent } from '../../economy/events/event-rows.ts'
-import { writeEvent } from '../../economy/events/record-event.ts'
-import { voidEvent } from '../../economy/events/void-event.ts'
-import type { TakenGrant } from '../../economy/rules/apply-rules.ts'
-import type { Decision } from '../../economy/rules/decision.ts'
+import type { TakenGrant } from '../rules/apply-rules.ts'
+import type { Decision } from '../rules/decision.ts'
+import { decisionsOf, type EventRow, type RecordedEvent, toRecordedEvent } from './event.ts'
+import { type EventKey, findEvent } from './event-rows.ts'
+import { writeEvent } from './record-event.ts'
+import { voidEvent } from './void-event.ts'
 
 export interface Replay {
   event: RecordedEvent

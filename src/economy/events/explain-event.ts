@@ -2,19 +2,13 @@
 import type { Reader } from '../../../db/index.ts'
 import { type Condition, isHeard, valueAt } from '../../club/catalogue/conditions.ts'
 import { readVersion } from '../../club/catalogue/versions.ts'
-import {
-  decisionsOf,
-  type EventRow,
-  parseJson,
-  type RecordedEvent,
-  toRecordedEvent,
-} from '../../economy/events/event.ts'
-import { type EventKey, findEvent } from '../../economy/events/event-rows.ts'
-import type { TakenGrant } from '../../economy/rules/apply-rules.ts'
-import type { Decision } from '../../economy/rules/decision.ts'
-import { type EventFacts, evaluateRule, needsData } from '../../economy/rules/evaluate-rule.ts'
-import type { Rule } from '../../economy/rules/rule.ts'
-import { readRules } from '../../economy/rules/rule-set.ts'
+import type { TakenGrant } from '../rules/apply-rules.ts'
+import type { Decision } from '../rules/decision.ts'
+import { type EventFacts, evaluateRule, needsData } from '../rules/evaluate-rule.ts'
+import type { Rule } from '../rules/rule.ts'
+import { readRules } from '../rules/rule-set.ts'
+import { decisionsOf, type EventRow, parseJson, type RecordedEvent, toRecordedEvent } from './event.ts'
+import { type EventKey, findEvent } from './event-rows.ts'
 
 /** Why a rule granted points for an event, or none. */
 export type Reason =

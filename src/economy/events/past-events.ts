@@ -2,8 +2,8 @@
 import { and, gte, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
-import { decisionsOf, type RecordedEvent, toRecordedEvent } from '../../economy/events/event.ts'
-import type { Decision } from '../../economy/rules/decision.ts'
+import type { Decision } from '../rules/decision.ts'
+import { decisionsOf, type RecordedEvent, toRecordedEvent } from './event.ts'
 
 export interface PreviewOptions {
   /** Events that occurred from then on. */

@@ -1,10 +1,10 @@
 /** Live scores and corrections, by hand. */
-import type { Transaction } from '../../../../db/index.ts'
-import { lockMatch } from '../../../club/matches/revise.ts'
-import type { MatchUpdate } from '../../../club/matches/schema.ts'
-import { findSettlement } from '../../../club/matches/settlements.ts'
-import { updateMatch } from '../../../club/matches/update-match.ts'
-import { refuseField } from '../../../core/transport-problems.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { refuseField } from '../../core/transport-problems.ts'
+import { lockMatch } from './revise.ts'
+import type { MatchUpdate } from './schema.ts'
+import { findSettlement } from './settlements.ts'
+import { updateMatch } from './update-match.ts'
 
 /** Calls the verb that the club's systems use. A result that differs from the settled one needs a reason. */
 export async function reportState(
