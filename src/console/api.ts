@@ -131,9 +131,16 @@ export const api = Object.fromEntries(
 export const addressOfRead = <Id extends OperationId>(id: Id, input: Input<Id>): string =>
   fillRequest(requests[id], input as object).path
 
-/** A write whose response is a file. */
-export const download = async <Id extends FileId>(id: Id, input: Input<Id>): Promise<Blob> =>
-  (await send(id, input as object, { isLong: true })).blob()
+/** A write whose response is a file, which is saved under `name`. */
+export async function download<Id extends FileId>(id: Id, input: Input<Id>, name: string): Promise<void> {
+  const response = await send(id, input as object, { isLong: true })
+  const url = URL.createObjectURL(await response.blob())
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
 
 /** A write that answers by lines of JSON while it works, for as long as that takes. Without a line within the deadline it fails. */
 export async function readLines<Id extends LinesId>(

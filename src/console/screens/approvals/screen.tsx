@@ -15,8 +15,7 @@ import { toast } from '../../parts/toast.tsx'
 import { None, Time } from '../../parts/values.tsx'
 import { useChoice } from '../../router.tsx'
 import { session } from '../../session.ts'
-import { SubjectName } from '../audit/subject.tsx'
-import { wordsOf } from '../audit/words.ts'
+import { SubjectName, wordsOf } from '../audit/subject.tsx'
 
 type Kept = Data<'listApprovals'>['approvals'][number]
 

@@ -17,8 +17,7 @@ import { None, Time } from '../../parts/values.tsx'
 import { useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { StaffSessionsTable } from './sessions.tsx'
-import { SubjectName } from './subject.tsx'
-import { wordsOf } from './words.ts'
+import { SubjectName, wordsOf } from './subject.tsx'
 
 type Entry = Data<'listAudit'>['entries'][number]
 

@@ -1,3 +1,4 @@
+/** What actions are and what they are about, in words. */
 import { addressOf, Link } from '../../router.tsx'
 import { may } from '../../session.ts'
 
@@ -22,4 +23,10 @@ function addressOfSubject(kind: string, id: string): string | undefined {
   if (kind === 'fan' && may('fans.read')) return addressOf('fans', id)
   if (kind === 'order' && may('orders.read')) return addressOf('orders', id)
   return undefined
+}
+
+/** `grantPoints` as words: "Grant points". */
+export function wordsOf(operation: string): string {
+  const words = operation.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -4,14 +4,14 @@ import { api } from '../../api.ts'
 import { Copy } from '../../parts/button.tsx'
 import { formatCount, nameOfCountry, nameOfLanguage } from '../../parts/format.ts'
 import { Columns, Facts, Figure, Figures, Page, Section } from '../../parts/page.tsx'
-import { useResource } from '../../parts/resource.ts'
-import { Failed, Loaded, Note, Skeleton } from '../../parts/states.tsx'
+import { usePages, useResource } from '../../parts/resource.ts'
+import { Empty, Failed, Loaded, Note, Skeleton } from '../../parts/states.tsx'
+import { DataTable } from '../../parts/table.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { Money, None, Points, Time } from '../../parts/values.tsx'
 import { addressOf, Link, useChoice } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { FanActions } from './actions/menu.tsx'
-import { CardsTab } from './cards.tsx'
 import { ModerationTab } from './moderation.tsx'
 import { PointsTab } from './points.tsx'
 import { RecordTab } from './record.tsx'
@@ -209,3 +209,28 @@ const factsOf = (head: FanHead): Parameters<typeof Facts>[0]['of'] => [
     <Link to={addressOf('fans', id)}>{id.slice(-6)}</Link>,
   ]),
 ]
+
+/** The collectibles that a fan owns. */
+function CardsTab({ fanId }: { fanId: string }) {
+  const pages = usePages(`fan ${fanId} cards`, (cursor, signal) =>
+    api.listFanCards({ fanId, cursor, limit: 100 }, { signal }),
+  )
+  return (
+    <DataTable
+      label="Collectibles"
+      pages={pages}
+      rowKey={({ id }) => id}
+      columns={[
+        { id: 'name', title: 'Collectible', cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+        { id: 'rarity', title: 'Rarity', width: '7rem', cell: ({ rarity }) => rarity, hide: 'narrow' },
+        {
+          id: 'serials',
+          title: 'Serial numbers',
+          cell: ({ serialNumbers }) => serialNumbers.map(number => `#${number}`).join(', '),
+        },
+        { id: 'count', title: 'Copies', width: '5rem', align: 'end', cell: ({ count }) => count },
+      ]}
+      empty={<Empty icon="pack" title="The fan owns no collectibles" />}
+    />
+  )
+}

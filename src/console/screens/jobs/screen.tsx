@@ -11,12 +11,18 @@ import { toast } from '../../parts/toast.tsx'
 import { Time } from '../../parts/values.tsx'
 import { may } from '../../session.ts'
 import { Backups } from './backups.tsx'
-import { Imports } from './imports.tsx'
 import { Review } from './review.tsx'
 import { RunList } from './runs.tsx'
 import { Tasks } from './tasks.tsx'
 import { Upload } from './upload.tsx'
-import type { ImportKind, JobsData, Verification } from './words.ts'
+import {
+  IMPORTS,
+  type ImportKind,
+  isImport,
+  type JobsData,
+  type RunData,
+  type Verification,
+} from './words.ts'
 
 const POLL_MS = 2_000
 
@@ -141,3 +147,27 @@ function Start({ of: { runs }, onStart }: { of: JobsData; onStart: (kind: Verifi
     </div>
   )
 }
+
+const KINDS = Object.keys(IMPORTS).filter(isImport)
+
+const Imports = ({ runs, onStart }: { runs: RunData[]; onStart: (kind: ImportKind) => unknown }) => (
+  <Section title="Imports" about="A file is tried first: you see what would change before anything does.">
+    <ul class="starts">
+      {KINDS.map(kind => {
+        const isRunning = runs.some(run => run.state === 'running' && run.kind === kind)
+        const blocked = !may('jobs.write')
+          ? 'Your role cannot import.'
+          : isRunning && 'One import of each kind runs at a time.'
+        const { what, about } = IMPORTS[kind]
+        return (
+          <li key={kind}>
+            <span class="quiet">{about}</span>
+            <Button icon="up" blocked={blocked} onClick={() => onStart(kind)}>
+              {`Import ${what}`}
+            </Button>
+          </li>
+        )
+      })}
+    </ul>
+  </Section>
+)

@@ -1,7 +1,8 @@
 /** Orders by the next work to do, and due refunds. */
 import { useState } from 'preact/hooks'
-import { api, type Data } from '../../api.ts'
+import { api, type Data, download } from '../../api.ts'
 import { Button, Copy } from '../../parts/button.tsx'
+import { ReasonDialog } from '../../parts/dialog.tsx'
 import { SelectField } from '../../parts/form.tsx'
 import { formatMoney } from '../../parts/format.ts'
 import { Page, Section, Toolbar } from '../../parts/page.tsx'
@@ -9,11 +10,11 @@ import { usePages, useResource } from '../../parts/resource.ts'
 import { Empty, Note } from '../../parts/states.tsx'
 import { type Column, DataTable } from '../../parts/table.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { FanName, Money, None, Time } from '../../parts/values.tsx'
 import { addressOf, Link, route, useChoice, useParameter } from '../../router.tsx'
 import { may } from '../../session.ts'
 import { OrderScreen } from './order.tsx'
-import { PackingListDialog } from './packing-list.tsx'
 import { RefundDialog } from './refund.tsx'
 import { KINDS, LISTS, type RefundDue, StatusBadge, stateTitle } from './words.tsx'
 
@@ -233,3 +234,20 @@ function RefundList({ rows, error, onChange }: RefundListProps) {
     </Section>
   )
 }
+
+/** It has addresses: the audit log keeps who exported it. */
+const PackingListDialog = ({ state, onClose }: { state: 'none' | 'ready'; onClose: () => unknown }) => (
+  <ReasonDialog
+    title="Export the packing list"
+    action="Export"
+    onConfirm={async reason => {
+      const name = `packing-list-${state === 'none' ? 'to-pack' : 'to-ship'}.csv`
+      await download('exportPackingList', { state, reason }, name)
+      toast('The packing list was exported.')
+    }}
+    onClose={onClose}
+  >
+    Up to 2,000 lines with the addresses of fans, as CSV for a spreadsheet. Delete the file when the parcels
+    are packed.
+  </ReasonDialog>
+)

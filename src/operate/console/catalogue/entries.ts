@@ -15,8 +15,7 @@ import {
   type RecordKind,
 } from '../../admin/import/catalogue-records.ts'
 import { entryJsonSchema } from '../../admin/import/json-schema.ts'
-import type { EntriesQuery } from './schema.ts'
-import type { EntryState } from './states.ts'
+import type { EntriesQuery, EntryState } from './schema.ts'
 
 type Entry = CatalogueRecord['entry']
 

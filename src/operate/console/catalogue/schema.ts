@@ -13,13 +13,14 @@ import {
 import { type Static, type TProperties, Type } from '../../../core/typebox.ts'
 import { kindNames } from '../../admin/import/catalogue-records.ts'
 import { Reason } from '../contract/reason.ts'
-import { ENTRY_STATES } from './states.ts'
 
 const Kind = OneOf(kindNames, { description: 'Kind of the entries.' })
 
-const State = OneOf(ENTRY_STATES, {
+const State = OneOf(['live', 'scheduled', 'over', 'off'], {
   description: 'Off by its flag; otherwise by its start and end, which are the schedule of an entry.',
 })
+
+export type EntryState = Static<typeof State>
 
 export const KindParams = Closed({ kind: Kind })
 export const EntryParams = Closed({ kind: Kind, entryId: IdReference('Slug of the entry.', 'home-scarf') })

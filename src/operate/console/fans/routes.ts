@@ -14,7 +14,13 @@ import { readTimeline } from '../../admin/fans/timeline/timeline.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { accessOf } from './access.ts'
+import { mayDo, type Role } from '../roles.ts'
+
+/** What a role may see of a fan in addition to `fans.read`. */
+const accessOf = (role: Role) => ({
+  personal: mayDo(role, 'fans.personal'),
+  moderation: mayDo(role, 'moderation.read'),
+})
 
 export const fansRoutes = (deps: ConsoleDeps) => {
   const { db, cursors, config } = deps

@@ -1,6 +1,7 @@
 /** Sign-in by a link, the session, sign-out. */
 import { Elysia } from 'elysia'
 import { Closed } from '../../../core/schemas.ts'
+import type { Config } from '../../../platform/config/config.ts'
 import { anyone } from '../../../platform/http/contract/group.ts'
 import { operation } from '../../../platform/http/contract/operation.ts'
 import { uncachedInGroup } from '../../../platform/http/edge/server-hooks.ts'
@@ -11,15 +12,27 @@ import { requireSameOrigin } from '../contract/same-origin.ts'
 import { consoleConfigOf } from '../contract/settings.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { permissionsOf } from '../roles.ts'
 import { cookieName, readCookie, sessionCookie } from './cookie.ts'
 import { readLink, useLink } from './links.ts'
-import { presentSession } from './present.ts'
 import { CurrentSession, LinkOwner, LinkSecret } from './schema.ts'
 import { csrfTokenOf } from './secrets.ts'
-import { endSession, endSessionOfToken, SESSION_MS } from './sessions.ts'
+import { endSession, endSessionOfToken, SESSION_MS, type StaffSession } from './sessions.ts'
 
 const group = { prefix: '/api/session', tag: 'Session' } as const
 const Done = Closed({ ended: CurrentSession.properties.production })
+
+const presentSession = (
+  { staff, expiresAt, csrfToken }: StaffSession & { csrfToken: string },
+  { production, docs }: Pick<Config, 'production' | 'docs'>,
+) => ({
+  staff,
+  permissions: permissionsOf(staff.role),
+  csrfToken,
+  expiresAt: expiresAt.toISOString(),
+  production,
+  ...(docs.publicUrl === null ? {} : { publicUrl: docs.publicUrl }),
+})
 
 /** Routes without a session. The rate limit per address is low, since a request could guess a secret. */
 const signIn = (deps: ConsoleDeps) =>

@@ -6,7 +6,6 @@ import { Button } from '../../../parts/button.tsx'
 import { Dialog, ReasonDialog } from '../../../parts/dialog.tsx'
 import { Form, NumberField, SelectField, TextArea, TextField } from '../../../parts/form.tsx'
 import { useAction } from '../../../parts/resource.ts'
-import { saveFile } from '../../../parts/save-file.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { REASONS, type ReasonName } from '../../moderation/words.ts'
 import type { FanHead } from '../types.ts'
@@ -161,7 +160,7 @@ export const Export = ({ fan, onClose }: ActionProps) => (
     title={`Export ${nameOf(fan)}`}
     action="Download"
     onConfirm={async reason => {
-      saveFile(await download('exportFan', { fanId: fan.id, reason }), `fan-${fan.id}.json`)
+      await download('exportFan', { fanId: fan.id, reason }, `fan-${fan.id}.json`)
       toast('The document was downloaded.')
     }}
     onClose={onClose}

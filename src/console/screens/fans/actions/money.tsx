@@ -1,4 +1,5 @@
 /** Points and cash of a fan: grants, and voids of events. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, asWritten } from '../../../api.ts'
 import { ReasonDialog } from '../../../parts/dialog.tsx'
@@ -7,7 +8,6 @@ import { formatCount, formatMoney, minorUnitsOf } from '../../../parts/format.ts
 import { MoneyField, TimeField } from '../../../parts/special-fields.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { Money, Points } from '../../../parts/values.tsx'
-import { Change } from './change.tsx'
 import { type ActionProps, nameOf } from './fan.ts'
 
 /** One reference per dialog, so that pressing twice books once. */
@@ -181,3 +181,20 @@ export function VoidEvent({ fan, event, onClose, onDone }: VoidProps) {
     </ReasonDialog>
   )
 }
+
+interface ChangeProps {
+  label: string
+  before: ComponentChildren
+  after: ComponentChildren
+}
+
+/** An amount before and after an action. */
+const Change = ({ label, before, after }: ChangeProps) => (
+  <p class="change" aria-live="polite">
+    <span class="quiet">{label}</span>
+    <span>{before}</span>
+    <span aria-hidden="true">→</span>
+    <span class="unseen">becomes</span>
+    <strong>{after}</strong>
+  </p>
+)
