@@ -38,9 +38,8 @@ const DAY = 86_400_000
 /** In the order of an import. */
 function catalogue(at: Date): CatalogueRecord[] {
   const text = (name: string) => ({ en: name, pt: `${name} (pt)` })
-  const [startsAt, endsAt] = [new Date(at.getTime() - DAY), new Date(at.getTime() + 90 * DAY)].map(date =>
-    date.toISOString(),
-  )
+  const inDays = (days: number) => new Date(at.getTime() + days * DAY).toISOString()
+  const [startsAt, endsAt] = [inDays(-1), inDays(90)]
   const item = (id: string, rarity: string, weight: number) => ({
     ...{
       id,
@@ -68,6 +67,14 @@ function catalogue(at: Date): CatalogueRecord[] {
       },
     },
     { kind: 'team', entry: { id: 'bay', name: 'Bay', shortName: 'BAY' } },
+    { kind: 'season', entry: { id: 'this', name: text('This season'), startsAt, endsAt } },
+    {
+      kind: 'sponsor',
+      entry: {
+        ...{ id: 'ferries', name: text('Ferries') },
+        ...{ imageUrl: '/pictures/ferries.svg', url: 'https://ferries.example/' },
+      },
+    },
     {
       kind: 'reward',
       entry: {
