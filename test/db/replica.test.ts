@@ -3,6 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import { type Database, DatabaseError } from '../../db/index.ts'
 import { watchReplica } from '../../db/postgres/replica.ts'
+import { postgresIn } from '../../db/schema/columns.ts'
+import { tablesOf } from '../../db/schema/tables.ts'
 
 const applied = expectedMigrations('postgres').length
 
@@ -13,9 +15,10 @@ function startPair({ deadlineMs = 10_000 } = {}) {
     replayed: async (): Promise<number | null> => 100,
     applied,
   }
-  // Guarantee of the cast: only `read.select(…).from(…)` is called.
+  const tables = tablesOf(postgresIn(null))
+  // Guarantee of the cast: only `tables` and `read.select(…).from(…)` are used.
   const readerOf = (row: () => Promise<object>) =>
-    ({ read: { select: () => ({ from: async () => [await row()] }) } }) as unknown as Database
+    ({ tables, read: { select: () => ({ from: async () => [await row()] }) } }) as unknown as Database
   const primary = readerOf(async () => ({ position: await pair.written() }))
   const standby = readerOf(async () => ({ replayed: await pair.replayed(), applied: pair.applied }))
   const replica = watchReplica(standby, primary, deadlineMs)
