@@ -2,7 +2,7 @@
  * Versions of the catalogue entries that processes keep in memory. A unit of work that changes such entries writes a new version,
  * so that readers of the version see the change at the commit, in every process, without an invalidation.
  */
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { preparedRow } from '../../../db/prepared.ts'
 
@@ -41,17 +41,10 @@ const findVersion = preparedRow((reader: Reader) => {
     .where(eq(versions.kind, KIND))
 })
 
-/** SQL for the current revision, as a part of a larger statement; null before the first change. */
-export const currentRevision = (reader: Pick<Reader, 'tables'>): SQL<number | null> =>
-  current(reader, 'revision')
-
-/** SQL for the current version. */
-export const currentVersion = (reader: Pick<Reader, 'tables'>): SQL<string | null> =>
-  current(reader, 'version')
-
-function current<Name extends keyof CatalogueVersion>({ tables }: Pick<Reader, 'tables'>, name: Name) {
-  const { catalogueVersions: versions } = tables
-  const value = sql<CatalogueVersion[Name] | null>`(select ${versions[name]} from ${versions}
-    where ${versions.kind} = ${KIND})`
-  return value.mapWith(versions[name])
+/** For the FROM of a larger statement, and its value there: the current revision, null before the first change. */
+export function currentRevision({ tables: { catalogueVersions: versions } }: Pick<Reader, 'tables'>) {
+  return {
+    join: sql`left join ${versions} on ${versions.kind} = ${sql.raw(`'${KIND}'`)}`,
+    value: sql`${versions.revision}`,
+  }
 }

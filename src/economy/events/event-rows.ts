@@ -2,9 +2,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { insertNewRows } from '../../../db/bulk.ts'
 import { ConflictError, DatabaseError, type Reader, type Transaction } from '../../../db/index.ts'
+import { valuesOf } from '../../../db/insert-select.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
-import { currentRevision, currentVersion } from '../../club/catalogue/versions.ts'
+import { currentRevision } from '../../club/catalogue/versions.ts'
 import { type EventRow, type NewEvent, rowOf } from './event.ts'
 import { readNewestSequences } from './follow.ts'
 
@@ -47,10 +48,9 @@ export const draftOf = (
   taken: null,
 })
 
-/** The state of the catalogue that the statement reads that inserts an event. */
+/** `revision`: of the catalogue, as the statement reads it that inserts the event. */
 interface Inserted {
   sequence: number
-  version: string | null
   revision: number | null
 }
 
@@ -88,21 +88,22 @@ type Insertable = Omit<EventDraft, 'userId' | 'revision'> & { revision: number |
 
 const insertNext = prepared((tx: Transaction, userId: string, { revision, ...row }: Insertable) => {
   const { events } = tx.tables
-  const newest = sql`select max(${events.sequence}) from ${events} where ${events.userId} = ${userId}`
+  const sequence = sql`coalesce(own.newest, 0) + 1`
+  const current = currentRevision(tx)
+  const values = valuesOf(events, {
+    ...row,
+    userId,
+    sequence,
+    revision: revision === undefined ? current.value : revision,
+  })
   return tx
     .insert(events)
-    .values({
-      ...row,
-      userId,
-      sequence: sql`coalesce((${newest}), 0) + 1`,
-      revision: revision === undefined ? currentRevision(tx) : revision,
-    })
+    .select(
+      sql`select ${values} from (select max(${events.sequence}) as newest from ${events} where ${events.userId} = ${userId}) as own
+        ${revision === undefined ? current.join : sql``} where true`,
+    )
     .onConflictDoNothing()
-    .returning({
-      sequence: sql<number>`${events.sequence}`.mapWith(Number),
-      version: currentVersion(tx),
-      revision: events.revision,
-    })
+    .returning({ sequence: sql<number>`${events.sequence}`.mapWith(Number), revision: events.revision })
 })
 
 /**

@@ -2,8 +2,8 @@
  * The listeners of events, cached in memory, so that an event without listeners needs no additional
  * statement.
  */
-import type { Transaction } from '../../../db/index.ts'
-import type { CatalogueVersion } from '../../club/catalogue/versions.ts'
+import { ConflictError, type Transaction } from '../../../db/index.ts'
+import { type CatalogueVersion, readVersion } from '../../club/catalogue/versions.ts'
 import { getRuleSet, type RuleSet } from '../rules/rule-set.ts'
 import type { EventReader, Listener } from './readers.ts'
 
@@ -16,6 +16,8 @@ export interface Listening {
 /** A version is a random id, so what was loaded under it stays valid. */
 export interface KnownListening extends Listening {
   version: string | null
+  /** Undefined until the unit of work that has loaded it is committed: a revision that is rolled back is given again. */
+  revision: number | null | undefined
   rules: RuleSet
 }
 
@@ -25,15 +27,42 @@ export interface KnownListening extends Listening {
 export async function listeningAt(tx: Transaction, version: CatalogueVersion | null): Promise<Listening> {
   const { events } = tx.spine
   const found = events.listening
-  if (found && found.version === (version?.version ?? null)) return found
+  if (found && found.version === (version?.version ?? null)) return keepRevision(found)
   const rules: RuleSet = version ? await getRuleSet(tx, version) : new Map()
   const listeners = new Map<EventReader, Listener>()
   for (const reader of events.readers) listeners.set(reader, await reader.load(tx))
   const asking: ((type: string) => boolean)[] = []
   for (const subscriber of events.subscribers) asking.push(await subscriber.load(tx))
   const isSubscribed = (type: string) => asking.some(asksFor => asksFor(type))
-  events.listening = { version: version?.version ?? null, rules, listeners, isSubscribed }
-  return events.listening
+  const loaded: KnownListening = {
+    version: version?.version ?? null,
+    revision: undefined,
+    rules,
+    listeners,
+    isSubscribed,
+  }
+  events.listening = loaded
+  return keepRevision(loaded)
+
+  function keepRevision(known: KnownListening): KnownListening {
+    if (known.revision === undefined)
+      tx.afterCommit(() => {
+        known.revision = version?.revision ?? null
+      })
+    return known
+  }
+}
+
+/**
+ * As `listeningAt`, without a statement while the revision is that in memory.
+ * @throws ConflictError if another unit of work has changed the catalogue since this one has read the revision
+ */
+export async function listeningAtRevision(tx: Transaction, revision: number | null): Promise<Listening> {
+  const found = tx.spine.events.listening
+  if (found && found.revision === revision) return found
+  const version = revision === null ? null : await readVersion(tx)
+  if (version && version.revision !== revision) throw new ConflictError('the catalogue has changed meanwhile')
+  return listeningAt(tx, version)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { EventRow, NewEvent } from './event.ts'
 import { draftOf, type EventKey, hasKey, insertEvent } from './event-rows.ts'
-import { listeningAt, mayBeSubscribed, mayBookPoints } from './listeners.ts'
+import { listeningAtRevision, mayBeSubscribed, mayBookPoints } from './listeners.ts'
 import { AWAITING } from './outbox.ts'
 import type { Recorded, Writing } from './readers.ts'
 import { openRecording } from './recording.ts'
@@ -71,11 +71,8 @@ async function writeUnheard(tx: Transaction, event: NewEvent): Promise<Writing> 
   const row = draftOf(event, tx.now(), { revision: null, position: positionOf(expected) })
   const written = await insertEvent(tx, row, 'current')
   if ('before' in written) return { recorded: null, before: written.before }
-  const { sequence, version, revision } = written
-  const { isSubscribed } = await listeningAt(
-    tx,
-    version === null || revision === null ? null : { version, revision },
-  )
+  const { sequence, revision } = written
+  const { isSubscribed } = await listeningAtRevision(tx, revision)
   const subscribed = isSubscribed(event.type)
   // Another process has changed the types of subscribers since the last load in this one.
   if (subscribed !== expected) await updatePosition(tx, event, positionOf(subscribed))

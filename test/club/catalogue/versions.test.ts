@@ -1,11 +1,11 @@
 /** Versions of what processes keep in memory. */
 import { expect, test } from 'bun:test'
-import {
-  bumpVersion,
-  currentRevision,
-  currentVersion,
-  readVersion,
-} from '../../../src/club/catalogue/versions.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { bumpVersion, readVersion } from '../../../src/club/catalogue/versions.ts'
+import { draftOf, insertEvent } from '../../../src/economy/events/event-rows.ts'
+import { recordEvent } from '../../../src/economy/events/record-event.ts'
+import { ensureUser } from '../../../src/identity/users/users.ts'
+import { addRule } from '../../economy/rules/rules-world.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine(
@@ -26,18 +26,22 @@ onEachEngine(
 
     test('is read within the statement that stores an event', async () => {
       const insert = (eventId: string) =>
-        world.db.write(tx => {
-          const { events } = tx.tables
-          const at = tx.now()
-          const revision = currentRevision(tx)
-          return tx
-            .insert(events)
-            .values({ source: 'gate', eventId, recordedAt: at, voidedAt: at, revision })
-            .returning({ revision: events.revision, version: currentVersion(tx) })
+        world.db.write(async tx => {
+          const { user } = await ensureUser(tx, { provider: 'test', subject: 'fan' })
+          const event = {
+            source: 'gate',
+            eventId,
+            userId: user.id,
+            type: 'gate.scan',
+            occurredAt: tx.now(),
+            data: {},
+          }
+          const draft = draftOf(event, tx.now(), { revision: null, position: null })
+          return insertEvent(tx, draft, 'current')
         })
-      expect(await insert('1')).toEqual([{ revision: null, version: null }])
+      expect(await insert('1')).toEqual({ sequence: 1, revision: null })
       await bump()
-      expect(await insert('2')).toEqual([{ revision: 1, version: (await read())?.version ?? '' }])
+      expect(await insert('2')).toEqual({ sequence: 2, revision: 1 })
     })
 
     test('stays as it is when the unit of work fails', async () => {
@@ -49,6 +53,23 @@ onEachEngine(
       })
       await expect(failing).rejects.toThrow('refused')
       expect(await read()).toEqual(before)
+    })
+
+    test('whose revision was rolled back and given again has its own listeners', async () => {
+      const id = await world.db.write(
+        async tx => (await ensureUser(tx, { provider: 'test', subject: 'fan' })).user.id,
+      )
+      const record = (tx: Transaction) =>
+        recordEvent(tx, { userId: id, type: 'reward.claimed', data: { rewardId: 'scarf' } })
+      const failing = world.db.write(async tx => {
+        await bumpVersion(tx)
+        await record(tx)
+        throw new Error('refused')
+      })
+      await expect(failing).rejects.toThrow('refused')
+      await addRule(world, { id: 'claimed', eventType: 'reward.claimed', points: { fixed: 7 } })
+      expect((await read())?.revision).toBe(1)
+      expect((await world.db.write(record))?.grants).toMatchObject([{ points: 7 }])
     })
 
     test('is counted once for each of many changes at once', async () => {
