@@ -23,6 +23,7 @@ const DEVELOPMENT = [
     'generate',
     'licenses',
     'lint',
+    'problems',
     'screenshots',
     'test',
     'test:browser',

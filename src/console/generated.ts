@@ -5412,9 +5412,9 @@ export interface codes {
   /** List the open appeals, the oldest first */
   listAppeals: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List actions that wait for a second person, and what was decided */
-  listApprovals: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  listApprovals: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List what staff did, the newest first */
-  listAudit: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  listAudit: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the open cases, the heaviest or the oldest first */
   listCases: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List the entries of a kind */
@@ -5444,7 +5444,7 @@ export interface codes {
   /** List the sessions of staff that have not ended */
   listStaffSessions: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List deliveries, the newest event first */
-  listWebhookDeliveries: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  listWebhookDeliveries: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** List endpoints with their state and backlog */
   listWebhooks: 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Look at a redemption code or a voucher */
@@ -5494,7 +5494,7 @@ export interface codes {
   /** A delivery with its attempts */
   readWebhookDelivery: 'malformed_request' | 'webhook_delivery_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Refund a purchase, an order or a top-up, where its payment came from. A repeat changes nothing: `refunded` is false. */
-  refundPurchase: 'malformed_request' | 'purchase_not_found' | 'request_timeout' | 'not_refundable' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  refundPurchase: 'malformed_request' | 'purchase_not_found' | 'request_timeout' | 'not_refundable' | 'points_limit_reached' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refuse an action, or withdraw one’s own */
   refuseApproval: 'malformed_request' | 'own_approval' | 'approval_not_found' | 'request_timeout' | 'approval_closed' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete an endpoint with its deliveries */

@@ -11,7 +11,7 @@ const root = join(import.meta.dir, '../..')
 const filesOf = (glob: string) => [...new Glob(glob).scanSync(root)].sort()
 
 /** They load tools of development, which read their own files; `dev` starts Bun with flags. */
-const DEVELOPMENT = ['build', 'dev', 'docs', 'generate-migrations', 'licenses']
+const DEVELOPMENT = ['build', 'dev', 'docs', 'generate-migrations', 'licenses', 'problems']
 const programs = [
   'src/main.ts',
   'mock-idp/main.ts',

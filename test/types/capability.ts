@@ -23,9 +23,15 @@ export async function addCapability(copy: string): Promise<void> {
     lines.splice((places[0] ?? 0) + 1, 0, added)
     await Bun.write(path, lines.join('\n'))
   }
-  const generated = Bun.spawnSync([process.execPath, 'scripts/generate-migrations.ts', 'thanks'], {
-    cwd: copy,
-  })
-  if (generated.exitCode !== 0)
-    throw new Error(`the migrations cannot be written:\n${generated.stdout}${generated.stderr}`)
+  generate(copy, 'generate-migrations', 'thanks')
+  writeProblems(copy)
+}
+
+/** Writes what the operations of a copy of the repository throw. */
+export const writeProblems = (copy: string): void => generate(copy, 'problems')
+
+function generate(copy: string, script: string, ...parameters: string[]): void {
+  const command = [process.execPath, `scripts/${script}.ts`, ...parameters]
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: copy })
+  if (exitCode !== 0) throw new Error(`${script} failed:\n${stdout}${stderr}`)
 }

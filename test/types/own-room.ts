@@ -1,6 +1,7 @@
 /** The room of docs/recipes/own-room.md, as the page writes it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeProblems } from './capability.ts'
 
 const page = readFileSync(join(import.meta.dir, '../../docs/recipes/own-room.md'), 'utf8')
 
@@ -30,4 +31,5 @@ export async function addRoom(copy: string): Promise<void> {
     }
     await Bun.write(path, text)
   }
+  writeProblems(copy)
 }

@@ -6,7 +6,6 @@ import { preparedRow } from '../../../db/prepared.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, isAfter, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 import { presentTexts } from '../catalogue/texts.ts'
@@ -54,7 +53,6 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
     return { value: { matches: shown.map(presentMatch), nextCursor }, tags: [matchesTag] }
   })
 }
-getMatches.problems = [transportProblems.invalid_cursor] as const
 
 /** An active match. @throws DomainError `match_not_found` */
 export const getMatch = ({ read, cache }: ReadSource, matchId: string) =>
@@ -62,7 +60,6 @@ export const getMatch = ({ read, cache }: ReadSource, matchId: string) =>
     value: presentMatch(await requireMatch(read, matchId)),
     tags: [matchesTag],
   }))
-getMatch.problems = [matchProblems.match_not_found] as const
 
 /** An active match. @throws DomainError `match_not_found` */
 export async function requireMatch(reader: Reader, matchId: string): Promise<MatchRow> {
@@ -70,7 +67,6 @@ export async function requireMatch(reader: Reader, matchId: string): Promise<Mat
   if (!match) throw new DomainError(matchProblems.match_not_found)
   return match
 }
-requireMatch.problems = [matchProblems.match_not_found] as const
 
 /** An active match. */
 export const findMatch = preparedRow((reader: Reader, matchId: string) => {
@@ -94,7 +90,6 @@ export async function requireSeason({ read, cache }: ReadSource, season: string)
   if (!seasons.includes(season))
     throw new DomainError(matchProblems.match_not_found, { detail: 'There is no match of this season.' })
 }
-requireSeason.problems = [matchProblems.match_not_found] as const
 
 interface Between {
   matchId: string

@@ -20,4 +20,3 @@ export async function reportState(
   if (after?.revision !== before.revision)
     refuseField({ pointer: '/reason', message: 'is required: it changes the result of a settlement' })
 }
-reportState.problems = updateMatch.problems

@@ -5,7 +5,7 @@
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import { refuseField, transportProblems } from '../../core/transport-problems.ts'
+import { refuseField } from '../../core/transport-problems.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
 import { presentMatch } from './matches.ts'
 import { matchProblems } from './problems.ts'
@@ -26,4 +26,3 @@ export async function resetRevision(tx: Transaction, matchId: string, revision: 
   tx.invalidate(matchesTag)
   return { match: { ...presentMatch(match), revision }, before }
 }
-resetRevision.problems = [matchProblems.match_not_found, transportProblems.validation_failed] as const

@@ -7,6 +7,7 @@ import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { getMatch, getMatches } from './matches.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { updateMatch } from './update-match.ts'
 
@@ -25,7 +26,7 @@ const publicRoutes = (deps: MatchesDeps) =>
         conditional: true,
         query: Closed({ ...schema.MatchesQuery.properties, ...LanguageQuery }),
         responses: { 200: schema.Matches },
-        problems: getMatches.problems,
+        problems: thrownBy.listMatches,
         examples: { 200: { matches: [schema.exampleMatch], nextCursor: null } },
       }),
     )
@@ -40,7 +41,7 @@ const publicRoutes = (deps: MatchesDeps) =>
         params: schema.MatchParams,
         query: Closed(LanguageQuery),
         responses: { 200: schema.Match },
-        problems: getMatch.problems,
+        problems: thrownBy.readMatch,
         examples: { 200: schema.exampleMatch },
       }),
     )
@@ -58,7 +59,7 @@ const serverRoutes = (deps: MatchesDeps) =>
       query: Closed(LanguageQuery),
       body: schema.MatchUpdate,
       responses: { 200: schema.Match },
-      problems: updateMatch.problems,
+      problems: thrownBy.updateMatch,
       examples: { body: schema.exampleUpdate, 200: { ...schema.exampleMatch, ...schema.exampleUpdate } },
     }),
   )

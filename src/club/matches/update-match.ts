@@ -13,11 +13,6 @@ import { matchKind } from './upsert-match.ts'
 /** A repeat of the stored revision returns the match. */
 export const updateMatch = (tx: Transaction, matchId: string, update: MatchUpdate) =>
   matchKind.recordChange(tx, matchId, () => writeUpdate(tx, matchId, update))
-updateMatch.problems = [
-  transportProblems.validation_failed,
-  matchProblems.match_not_found,
-  matchProblems.stale_revision,
-] as const
 
 async function writeUpdate(tx: Transaction, matchId: string, update: MatchUpdate) {
   const { revision, ...stated } = update

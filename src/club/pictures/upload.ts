@@ -70,12 +70,6 @@ export async function storeFile(
   }
   return file
 }
-storeFile.problems = [
-  pictureProblems.picture_not_supported,
-  pictureProblems.picture_damaged,
-  pictureProblems.picture_too_large,
-  pictureProblems.uploads_unavailable,
-] as const
 
 /** False if the file is being deleted. */
 async function announceFile(tx: Transaction, file: StoredFile): Promise<boolean> {
@@ -122,11 +116,6 @@ export async function addPicture(tx: Transaction, owner: Owner, file: StoredFile
   const { id, ...members } = file
   return { url: addressOf(id), ...members }
 }
-addPicture.problems = [
-  pictureProblems.picture_quota_reached,
-  pictureProblems.picture_hidden,
-  pictureProblems.uploads_unavailable,
-] as const
 
 /** Concurrent uploads of a fan can exceed the quota by their number, which the rate limit bounds. */
 async function requireQuota(tx: Transaction, userId: string, fileId?: string): Promise<void> {

@@ -21,7 +21,6 @@ export async function requireTeam(reader: Reader, teamId: string, pointer: strin
       errors: [{ pointer, message: 'must be the id of a team' }],
     })
 }
-requireTeam.problems = [teamProblems.team_not_found] as const
 
 const selectActive = prepared((reader: Reader, teamId: string) => {
   const { teams } = reader.tables

@@ -10,7 +10,7 @@ import { describeGroup, withRefusals } from '../../platform/http/contract/group.
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { addressGroup, clientAddress } from '../../platform/http/edge/client-address.ts'
 import { limitCaller } from '../../platform/http/rate-limits/policies.ts'
-import { streamProblems } from './problems.ts'
+import { thrownBy } from './problems.generated.ts'
 import { EventStream, exampleStream, StreamQuery, StreamTicket } from './schema.ts'
 import type { Streams } from './streams.ts'
 import { redeemTicket, type TicketDeps } from './tickets.ts'
@@ -104,7 +104,7 @@ const openRoute = (deps: StreamRouteDeps) =>
       query: StreamQuery,
       findErrors: ({ query }) => findTopicErrors(query.topics),
       responses: { 200: EventStream },
-      problems: [...readTopic.problems, streamProblems.too_many_streams],
+      problems: thrownBy.openStream,
       examples: { 200: exampleStream },
     }),
   )

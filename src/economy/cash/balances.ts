@@ -3,7 +3,6 @@ import { and, asc, desc, eq, gt, lt, lte, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import type { CashEntry } from './ledger.ts'
 import type { CashReason } from './reasons.ts'
 
@@ -99,7 +98,6 @@ export async function listCashEntries(
   const { shown, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.seq))
   return { entries: shown.map(presentCashEntry), nextCursor }
 }
-listCashEntries.problems = [transportProblems.invalid_cursor] as const
 
 function presentCashEntry({ userId: _, createdAt, reason, ...entry }: CashEntry) {
   // Guarantee of the cast: only `CashLedger` appends entries, with their reasons.

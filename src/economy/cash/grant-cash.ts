@@ -7,7 +7,6 @@ import { refuseField } from '../../core/transport-problems.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 import { type FanNaming, FanReference, resolveFan } from '../../identity/users/fan-reference.ts'
 import { userProblems } from '../../identity/users/problems.ts'
-import { pointsProblems } from '../points/problems.ts'
 import { readCashBalances } from './balances.ts'
 import { cashProblems } from './problems.ts'
 import { givePromotion } from './promotions.ts'
@@ -86,8 +85,3 @@ export async function grantCash(
     held,
   }
 }
-grantCash.problems = [
-  cashProblems.cash_not_accepted,
-  userProblems.fan_not_found,
-  pointsProblems.ref_reused,
-] as const

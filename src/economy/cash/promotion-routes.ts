@@ -4,6 +4,7 @@ import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { FanEmails } from '../../identity/users/emails.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { CashPromotion, grantCash } from './grant-cash.ts'
+import { thrownBy } from './problems.generated.ts'
 
 type PromotionDeps = ServerDeps & {
   config: { identity: { name: string }; cashCurrencies: readonly string[] }
@@ -55,7 +56,7 @@ export const promotionRoutes = (deps: PromotionDeps) =>
         'Books a promotion once per `ref`. A repeat for the same fan and the same amount is 200. It is spent before what the fan has paid for, the one that ends first before the others; it cannot be paid out.',
       body: CashPromotion,
       responses: { 200: GivenCash, 201: GivenCash },
-      problems: grantCash.problems,
+      problems: thrownBy.grantCash,
       examples: {
         body: {
           fan: { provider: 'mock-idp', subject: 'fan-0001' },

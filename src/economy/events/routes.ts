@@ -1,6 +1,6 @@
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
-import { eventProblems } from './problems.ts'
+import { thrownBy } from './problems.generated.ts'
 import { type RecordDeps, recordEvents } from './record-events.ts'
 import { EventResults, Events, exampleEvent, VoidEvent, VoidedEvent } from './schema.ts'
 import { voidEvent } from './void-event.ts'
@@ -44,7 +44,7 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
           'A repeat changes nothing and returns the same response.',
         body: VoidEvent,
         responses: { 200: VoidedEvent },
-        problems: [eventProblems.event_not_found],
+        problems: thrownBy.voidEvent,
         examples: {
           body: { id: exampleEvent.id, note: 'The ticket was refunded.' },
           200: { id: exampleEvent.id, taken: [{ ruleId: 'home-match', points: 50, uncollected: 0 }] },

@@ -39,5 +39,6 @@ export async function voidLatest(tx: Transaction, { userId, type, about }: Told)
     const told = parseJson<Record<string, unknown>>(data) ?? {}
     return Object.entries(about).every(([name, value]) => told[name] === value)
   })
+  // never event_not_found: the event was found.
   if (own) await voidEvent(tx, { source: APPLICATION, eventId: own.eventId })
 }

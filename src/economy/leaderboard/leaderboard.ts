@@ -82,8 +82,6 @@ async function describeAmong(read: Reader, board: Board, { own, entries, ...page
   }
 }
 
-readLeaderboard.problems = [transportProblems.invalid_cursor, transportProblems.unauthenticated] as const
-
 function boardOf(
   { kind, season, period = 'all', of }: Omit<LeaderboardQuery, keyof Page | 'around' | 'among'>,
   now: Date,

@@ -3,6 +3,7 @@ import { type FanDeps, optionalFans } from '../../identity/auth/groups.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { findQueryErrors, readLeaderboard } from './leaderboard.ts'
+import { thrownBy } from './problems.generated.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 
 export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicReads: PublicReads }) =>
@@ -23,7 +24,7 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicRead
       query: LeaderboardQuery,
       findErrors: ({ query }) => findQueryErrors(query),
       responses: { 200: Leaderboard },
-      problems: readLeaderboard.problems,
+      problems: thrownBy.readLeaderboard,
       examples: { 200: exampleLeaderboard },
     }),
   )

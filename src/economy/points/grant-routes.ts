@@ -2,6 +2,7 @@ import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { FanEmails } from '../../identity/users/emails.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { Grant, grantPoints } from './grants.ts'
+import { thrownBy } from './problems.generated.ts'
 import { GrantResult } from './schema.ts'
 
 type GrantDeps = ServerDeps & { config: { identity: { name: string } }; fanEmails: FanEmails | null }
@@ -36,7 +37,7 @@ export const grantRoutes = (deps: GrantDeps) =>
         'Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks.',
       body: Grant,
       responses: { 200: GrantResult, 201: GrantResult },
-      problems: grantPoints.problems,
+      problems: thrownBy.grantPoints,
       examples: {
         body: {
           fan: { provider: 'mock-idp', subject: 'fan-0001' },

@@ -85,12 +85,6 @@ export async function grantPoints(
   const { balance } = await readBalance(tx, userId)
   return { created: booking.outcome === 'booked', entry: presentEntry(entry), balance }
 }
-grantPoints.problems = [
-  userProblems.fan_not_found,
-  pointsProblems.insufficient_points,
-  pointsProblems.points_limit_reached,
-  pointsProblems.ref_reused,
-] as const
 
 const insertGrant = prepared((tx: Transaction, grant: Tables['pointsGrants']['$inferInsert']) =>
   tx.insert(tx.tables.pointsGrants).values(grant).onConflictDoNothing().returning(),

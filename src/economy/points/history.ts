@@ -6,7 +6,6 @@ import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { parseQueryInstant } from '../../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import type { PointsEntry } from './account.ts'
 import { readNextExpiry } from './expiry.ts'
 import type { PointsQuery } from './schema.ts'
@@ -46,7 +45,6 @@ export async function readHistory(
   const { shown, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
   return { balance, lifetime, ...expiring, entries: shown.map(presentEntry), nextCursor }
 }
-readHistory.problems = [transportProblems.invalid_cursor] as const
 
 const selectNewest = prepared((reader: Reader, userId: string, limit: number) =>
   selectEntries(reader, userId, limit),

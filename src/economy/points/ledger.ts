@@ -160,6 +160,7 @@ export async function openLedgers(
     return into === undefined ? [userId] : [userId, ...fansOf(into)]
   }
 
+  // never points_limit_reached: the account had what returns to it.
   function takeBack({ userId, reason, ref }: Grant): TakenBack {
     const ledger = ledgerOf(userId)
     const granted = ledger.known.get(nameOf({ reason, ref }))

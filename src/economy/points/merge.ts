@@ -10,7 +10,6 @@ import type { Merge } from '../../core/caller.ts'
 import { listMerges } from '../../identity/users/merges.ts'
 import { isFinal } from '../leaderboard/boards.ts'
 import { openLedgers } from './ledger.ts'
-import { pointsProblems } from './problems.ts'
 import {
   CARRYING_REASONS,
   type Earning,
@@ -57,7 +56,6 @@ export async function carryPoints(tx: Transaction, { fromId, intoId }: Merge): P
   await ledgers.write()
   return { balance, lifetime }
 }
-carryPoints.problems = [pointsProblems.points_limit_reached] as const
 
 /**
  * Transfers points that this unit of work has booked on merged records, for example by the result of a match,

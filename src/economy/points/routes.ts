@@ -3,6 +3,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { readHistory } from './history.ts'
+import { thrownBy } from './problems.generated.ts'
 import { PointsHistory, PointsQuery } from './schema.ts'
 
 export const pointsRoutes = (
@@ -25,7 +26,7 @@ export const pointsRoutes = (
         'Balance, lifetime points and ledger entries, newest first. Filters by reason and time. Where points end, `expiring` says which are next.',
       query: PointsQuery,
       responses: { 200: PointsHistory },
-      problems: readHistory.problems,
+      problems: thrownBy.readPoints,
       examples: {
         200: {
           balance: 100,

@@ -61,6 +61,7 @@ export async function openRules(
       if (use) await uses.giveBack(use)
       return { ...decision, outcome: isFull ? 'full' : 'budget' }
     }
+    // never points_limit_reached: the account has room.
     ledgers.append({ userId: event.userId, delta: points, reason: 'rule', ref: grantRef(ruleId, event) })
     return { ...decision, outcome: 'granted' }
   }

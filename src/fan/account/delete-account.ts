@@ -32,7 +32,6 @@ export async function deleteAccount(deps: AccountDeps, caller: AuthenticatedCall
   // Not awaited: it waits until no write is pending, which may take long under load.
   emptyLog(deps).catch(error => log.warn({ error }, 'the WAL was not emptied'))
 }
-deleteAccount.problems = requireRecentSignIn.problems
 
 /** The deleted content must not stay in SQLite's WAL. */
 async function emptyLog({ db, log }: AccountDeps): Promise<void> {

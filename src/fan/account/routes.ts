@@ -3,6 +3,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { type AccountDeps, deleteAccount } from './delete-account.ts'
+import { thrownBy } from './problems.generated.ts'
 
 type RouteDeps = FanDeps & Pick<AccountDeps, 'log'> & { config: Config }
 
@@ -23,6 +24,6 @@ export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
       idempotencyKey: 'none',
       limit: 'tokens',
       responses: { 204: Type.Void({ description: 'Deleted.' }) },
-      problems: deleteAccount.problems,
+      problems: thrownBy.deleteAccount,
     }),
   )

@@ -39,7 +39,6 @@ export const fileAppeal = async (
   caller: Caller,
   appeal: typeof NewAppeal.static,
 ): Promise<Appeal> => presentAppeal(await appealSanction(tx, caller, appeal))
-fileAppeal.problems = appealSanction.problems
 
 function presentAppeal({ sanctionId, text, granted, createdAt, decidedAt }: StoredAppeal): Appeal {
   return {

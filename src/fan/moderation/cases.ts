@@ -146,7 +146,6 @@ export async function decide(tx: Transaction, about: string, decision: CaseDecis
   if (!isOpen) throw await notOpen(tx, report?.id)
   return row
 }
-decide.problems = [caseProblems.case_not_open, ...recordDecision.problems] as const
 
 /** States who has decided it, for the second of two moderators who decide the same case. */
 export async function notOpen(reader: Reader, reportId = ''): Promise<DomainError> {

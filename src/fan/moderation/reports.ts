@@ -4,11 +4,10 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import type { Reason } from '../../identity/sanctions/reasons.ts'
 import { readShownProfile } from '../../identity/users/public-profile.ts'
 import type { NewReport, Report } from './schema.ts'
-import { type SubjectKind, subjectProblems, subjects } from './subjects.ts'
+import { type SubjectKind, subjects } from './subjects.ts'
 
 type StoredReport = Tables['reports']['$inferSelect']
 
@@ -40,7 +39,6 @@ export async function fileReport(
   if (!row) throw new Error('the open report disappeared, though its subject is locked')
   return { created: filed !== undefined, report: presentReport(row) }
 }
-fileReport.problems = subjectProblems
 
 const selectOpen = preparedRow((reader: Reader, reporterId: string, kind: string, subjectId: string) => {
   const { reports } = reader.tables
@@ -84,7 +82,6 @@ export async function listReports(reader: Reader, cursors: Cursors, { userId }: 
   )
   return { reports: shown.map(presentReport), nextCursor }
 }
-listReports.problems = [transportProblems.invalid_cursor] as const
 
 const selectReports = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { reports } = reader.tables

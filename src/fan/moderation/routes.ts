@@ -4,6 +4,7 @@ import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { Appeal, exampleAppeal, fileAppeal, NewAppeal } from './appeals.ts'
+import { thrownBy } from './problems.generated.ts'
 import { fileReport, listReports } from './reports.ts'
 import { readSanctions, Sanctions } from './sanctions.ts'
 import { exampleReport, NewReport, Report, Reports } from './schema.ts'
@@ -26,7 +27,7 @@ const reportRoutes = (deps: ModerationDeps) =>
       body: NewReport,
       limit: 'reports',
       responses: { 200: Report, 201: Report },
-      problems: fileReport.problems,
+      problems: thrownBy.fileReport,
       examples: {
         body: {
           subject: { kind: 'fan', id: 'calebe' },
@@ -49,7 +50,7 @@ const ownReportRoutes = (deps: ModerationDeps) =>
       description: 'What became of what you reported. The latest first.',
       query: Closed(PageQuery),
       responses: { 200: Reports },
-      problems: listReports.problems,
+      problems: thrownBy.listReports,
       examples: { 200: { reports: [exampleReport], nextCursor: null } },
     }),
   )
@@ -67,7 +68,7 @@ const appealRoutes = (deps: ModerationDeps) =>
       body: NewAppeal,
       limit: 'reports',
       responses: { 201: Appeal },
-      problems: fileAppeal.problems,
+      problems: thrownBy.fileAppeal,
       examples: {
         body: { sanctionId: exampleAppeal.sanctionId, text: exampleAppeal.text },
         201: exampleAppeal,

@@ -2,7 +2,6 @@
 import type { Transaction } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound, lockOther, lockOtherById } from '../../identity/relations/find-fan.ts'
-import { userProblems } from '../../identity/users/problems.ts'
 import { readShownProfile } from '../../identity/users/public-profile.ts'
 import { readShelves } from '../../play/lockers/lockers.ts'
 import { lockerProblems } from '../../play/lockers/problems.ts'
@@ -67,10 +66,3 @@ export type SubjectKind = keyof typeof subjects
 
 // Guarantee of the cast: these are the keys of the object, of which there is one or more.
 export const SUBJECT_KINDS = Object.keys(subjects) as [SubjectKind, ...SubjectKind[]]
-
-export const subjectProblems = [
-  userProblems.fan_not_found,
-  lockerProblems.locker_not_found,
-  tradeProblems.trade_not_found,
-  moderationProblems.cannot_report_yourself,
-] as const

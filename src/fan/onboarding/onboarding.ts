@@ -7,7 +7,6 @@ import { recordEvent } from '../../economy/events/record-event.ts'
 import { enrolmentOf } from '../../economy/leaderboard/enrolment.ts'
 import { joinLeaderboard, joinWithFirstEntry } from '../../economy/points/join-leaderboard.ts'
 import { appendEntry, type Cause, entryOf, openAccount } from '../../economy/points/ledger.ts'
-import { pointsProblems } from '../../economy/points/problems.ts'
 import { completionOf, recordCompletion } from '../../identity/users/completion.ts'
 import { enqueueSync, type QueuedSync } from '../../identity/users/deferred-sync.ts'
 import { createMirror, mirrorIdentity, mirrorOf } from '../../identity/users/mirror.ts'
@@ -68,7 +67,6 @@ export async function completeOnboarding(
     syncedAt: isSynced ? now : null,
   })
 }
-completeOnboarding.problems = [...changeOwnProfile.problems, pointsProblems.points_limit_reached] as const
 
 /** Grants the points and enrols, for a user record of this unit of work: it has nothing from before, which would have to be read. */
 async function startLedger(

@@ -8,6 +8,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
+import { thrownBy } from './problems.generated.ts'
 
 type OnboardingDeps = FanDeps & {
   config: Config
@@ -43,7 +44,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
           'Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile.',
         body: CompleteOnboarding,
         responses: { 200: Onboarding },
-        problems: completeOnboarding.problems,
+        problems: thrownBy.completeOnboarding,
         examples: { body: { profile: exampleProfileChange, joinLeaderboard: true }, 200: exampleOnboarding },
       }),
     )

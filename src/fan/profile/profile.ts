@@ -28,10 +28,10 @@ export async function readProfile(reader: Reader, { userId }: Viewer) {
   if (!row) throw notFound()
   return presentProfile(row)
 }
-readProfile.problems = [profileProblems.profile_not_found] as const
 
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   await changeOwnProfile(tx, caller.userId, change)
+  // never profile_not_found: the caller has the record.
   return { created: caller.isNew, profile: await readProfile(tx, caller) }
 }
 
@@ -44,6 +44,7 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
 /** By the fan. @throws DomainError as `changeProfile` */
 export async function changeOwnProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
   await requireUnreserved(tx, userId, change, pointer)
+  // never profile_not_found: the caller has the record.
   await changeProfile(tx, userId, change, pointer)
 }
 
@@ -119,15 +120,6 @@ export async function changeProfiles(tx: Transaction, changes: Map<string, Profi
     complete.map(({ id }) => applicationEvent(tx, profileCompleted(id))),
   )
 }
-
-changeProfile.problems = [
-  ...requirePublicText.problems,
-  profileProblems.handle_taken,
-  ...requireTeam.problems,
-] as const
-changeOwnProfile.problems = changeProfile.problems
-upsertProfile.problems = changeOwnProfile.problems
-updateProfile.problems = [...readProfile.problems, ...changeOwnProfile.problems] as const
 
 /** The fan's own picture is stored as a path, so that the API may move to another origin. */
 async function changeAvatar(tx: Transaction, userId: string, avatarUrl: string | null, pointer: string) {

@@ -1,5 +1,6 @@
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { thrownBy } from './problems.generated.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
 import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
 
@@ -13,7 +14,7 @@ export const profileRoutes = (deps: FanDeps) =>
         summary: 'Read your profile',
         description: 'The fields that you wrote, and the data of the identity provider.',
         responses: { 200: Profile },
-        problems: readProfile.problems,
+        problems: thrownBy.readProfile,
         examples: { 200: exampleProfile },
       }),
     )
@@ -31,7 +32,7 @@ export const profileRoutes = (deps: FanDeps) =>
           'The first request creates the record of the user. A member left out stays as it is; null clears it.',
         body: ProfileChange,
         responses: { 200: Profile, 201: Profile },
-        problems: upsertProfile.problems,
+        problems: thrownBy.writeProfile,
         examples: { body: exampleProfileChange, 200: exampleProfile, 201: exampleProfile },
       }),
     )
@@ -44,7 +45,7 @@ export const profileRoutes = (deps: FanDeps) =>
         description: 'An omitted member keeps its value; null clears it.',
         body: ProfileChange,
         responses: { 200: Profile },
-        problems: updateProfile.problems,
+        problems: thrownBy.updateProfile,
         examples: { body: { bio: 'North stand, row 12.' }, 200: exampleProfile },
       }),
     )

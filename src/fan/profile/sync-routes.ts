@@ -7,7 +7,7 @@ import { syncIdentity } from '../../identity/users/mirror.ts'
 import { exampleIdentity, Sync } from '../../identity/users/schema.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { ParsedClaims } from '../../platform/identity-provider/claims.ts'
-import { providerProblems } from '../../platform/identity-provider/problems.ts'
+import { thrownBy } from './problems.generated.ts'
 
 /** The path that every deployment has, so that a generated client works with each of them. */
 const NEUTRAL = 'identity'
@@ -45,11 +45,6 @@ const describeSync = (id: string, summary: string) =>
       'Every deployment has the path `sync-identity`; the one with the name of its provider does the same.',
     body: Nothing,
     responses: { 200: Sync },
-    problems: [
-      authProblems.session_required,
-      providerProblems.identity_provider_unavailable,
-      providerProblems.identity_provider_invalid,
-      providerProblems.identity_provider_refused,
-    ],
+    problems: thrownBy.sync,
     examples: { 200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' } },
   })

@@ -33,4 +33,3 @@ export async function readFanPage(
   const { rank = null, points = null } = entry ?? {}
   return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points, locker }
 }
-readFanPage.problems = readFan.problems

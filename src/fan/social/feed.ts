@@ -26,7 +26,6 @@ export async function readFeed(
   )
   return { items: shown.map(presentFeedItem), nextCursor }
 }
-readFeed.problems = [transportProblems.invalid_cursor] as const
 
 function positionOf(text: string | undefined): EventPosition {
   if (text === undefined) return NEWEST

@@ -9,6 +9,7 @@ import { operation } from '../../platform/http/contract/operation.ts'
 import { readFanPage } from './fan-page.ts'
 import { readFeed } from './feed.ts'
 import { exampleFeedItem, Feed } from './feed-items.ts'
+import { thrownBy } from './problems.generated.ts'
 import { FanPage } from './schema.ts'
 
 type SocialDeps = FanDeps & { cursors: Cursors; publicReads: PublicReads }
@@ -24,7 +25,7 @@ const feedRoutes = (deps: SocialDeps) =>
         'The latest first, limited to what each fan shows to you now, and without fans that you mute. A page stays the same while new events arrive; those are on a new first page.',
       query: Closed(PageQuery),
       responses: { 200: Feed },
-      problems: readFeed.problems,
+      problems: thrownBy.readFeed,
       examples: { 200: { items: [exampleFeedItem], nextCursor: null } },
     }),
   )
@@ -40,7 +41,7 @@ const fanPageRoutes = (deps: SocialDeps) =>
         'What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one that you have blocked, is not found.',
       params: HandleParams,
       responses: { 200: FanPage },
-      problems: readFanPage.problems,
+      problems: thrownBy.readFan,
       examples: {
         200: {
           handle: 'calebe',

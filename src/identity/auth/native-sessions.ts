@@ -5,7 +5,6 @@ import { countRows } from '../../../db/pages.ts'
 import type { Subject } from '../../core/caller.ts'
 import { type Cursors, cutPage, eachFan, type Page } from '../../core/pagination.ts'
 import type { SecurityEvent } from '../../core/security-events.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
@@ -205,7 +204,6 @@ export async function listSessions(reader: Reader, cursors: Cursors, caller: Sub
   )
   return { sessions: shown, nextCursor }
 }
-listSessions.problems = [transportProblems.invalid_cursor] as const
 
 function selectLive(reader: Pick<Reader, 'select' | 'tables' | 'now'>, caller: Subject, which?: SQL) {
   const { nativeSessions } = reader.tables

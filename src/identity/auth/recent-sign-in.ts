@@ -23,4 +23,3 @@ export function requireRecentSignIn(credential: Credential, now: Date): void {
       detail: 'The user authenticated more than 5 minutes ago. Send a session token of a new sign-in.',
     })
 }
-requireRecentSignIn.problems = [authProblems.reauthentication_required] as const

@@ -14,6 +14,7 @@ import { type FanDeps, fans } from './groups.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
 import { presentGrant, presentSession } from './present.ts'
+import { thrownBy } from './problems.generated.ts'
 import { authProblems } from './problems.ts'
 import * as schema from './schema.ts'
 import { isRefreshRefused, lockSignIn, logOut, requireValidSessionToken } from './token-validity.ts'
@@ -71,7 +72,7 @@ const publicRoutes = (deps: SignInDeps) =>
           'Each refresh token is valid for one refresh. A client that did not receive the response sends the same one again, however late: it is accepted until the token of a later response has been used. Any other reuse ends the session of the device.',
         body: schema.RefreshNativeToken,
         responses: { 200: schema.NativeToken },
-        problems: [authProblems.invalid_refresh_token],
+        problems: thrownBy.refreshNativeToken,
         examples: {
           body: { refreshToken: schema.exampleNativeToken.refreshToken },
           200: schema.exampleNativeToken,
@@ -108,7 +109,7 @@ const callerRoutes = (deps: SignInDeps) =>
           'For native apps. The native token expires after 15 minutes; the refresh token gets the next one.',
         body: schema.RequestNativeToken,
         responses: { 200: schema.NativeToken },
-        problems: [authProblems.session_required],
+        problems: thrownBy.createNativeToken,
         examples: { body: { deviceName: 'Calebe’s phone' }, 200: schema.exampleNativeToken },
       }),
     )
@@ -148,7 +149,7 @@ const callerRoutes = (deps: SignInDeps) =>
         description: 'The devices with an active native session, newest first.',
         query: Closed(PageQuery),
         responses: { 200: schema.NativeSessions },
-        problems: listSessions.problems,
+        problems: thrownBy.listSessions,
         examples: { 200: schema.exampleSessions },
       }),
     )
@@ -169,7 +170,7 @@ const callerRoutes = (deps: SignInDeps) =>
         params: schema.SessionParams,
         body: Nothing,
         responses: { 204: schema.Empty },
-        problems: [authProblems.session_not_found],
+        problems: thrownBy.endSession,
       }),
     )
 

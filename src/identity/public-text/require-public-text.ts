@@ -37,7 +37,3 @@ export async function requirePublicText(
   }))
   throw new DomainError(publicTextProblems.text_not_allowed, { errors })
 }
-requirePublicText.problems = [
-  publicTextProblems.terms_not_accepted,
-  publicTextProblems.text_not_allowed,
-] as const

@@ -2,6 +2,7 @@ import { Closed, Instant, Nullable } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { type FanDeps, fans } from '../auth/groups.ts'
+import { thrownBy } from './problems.generated.ts'
 import { acceptTerms, readTerms } from './terms.ts'
 
 const Version = (description: string) =>
@@ -61,7 +62,7 @@ export const termsRoutes = (deps: FanDeps) =>
         description: 'Only the current version can be accepted. A repeat changes nothing.',
         body: AcceptTerms,
         responses: { 200: Terms },
-        problems: acceptTerms.problems,
+        problems: thrownBy.acceptTerms,
         examples: { body: { version: '2026-08' }, 200: example },
       }),
     )

@@ -36,7 +36,6 @@ export async function acceptTerms(tx: Transaction, { userId }: Caller, { version
   await tx.insert(termsAcceptances).values({ userId, version, acceptedAt: tx.now() }).onConflictDoNothing()
   return readTerms(tx, { userId })
 }
-acceptTerms.problems = [publicTextProblems.terms_version_not_current] as const
 
 export const hasAccepted = async (reader: Reader, userId: string, version: string): Promise<boolean> =>
   (await selectAcceptance(reader, userId, version)) !== undefined

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { noteBlock } from '../users/users.ts'
-import { fanNotFound, isHidden, lockOther, lockVisible } from './find-fan.ts'
+import { fanNotFound, isHidden, lockOther } from './find-fan.ts'
 import { countEndedFollows } from './follow.ts'
 import { deleteEmpty, lockPair } from './pair.ts'
 
@@ -27,7 +27,6 @@ export async function blockFan(tx: Transaction, { userId: fanId }: Caller, handl
   )
   for (const fan of [fanId, otherId].toSorted()) await noteBlock(tx, fan)
 }
-blockFan.problems = lockVisible.problems
 
 interface Ends {
   fanId: string
@@ -66,7 +65,6 @@ export async function unblockFan(tx: Transaction, { userId: fanId }: Caller, han
   await endBlock(tx, { fanId, otherId })
   await deleteEmpty(tx, fanId, otherId)
 }
-unblockFan.problems = lockVisible.problems
 
 async function endBlock(tx: Transaction, { fanId, otherId }: Ends): Promise<void> {
   await writeBlock(tx, { fanId, otherId, blockedAt: null })

@@ -55,7 +55,6 @@ export async function lockVisible(tx: Transaction, fanId: string, handle: string
   if (!found || found.other.hiddenAt || isHidden(found.relation)) throw fanNotFound()
   return found.other
 }
-lockVisible.problems = [userProblems.fan_not_found, relationProblems.cannot_follow_yourself] as const
 
 /** A fan as the viewer sees them. @throws DomainError `fan_not_found` */
 export async function readFan(reader: Reader, viewerId: string, handle: string) {
@@ -63,7 +62,6 @@ export async function readFan(reader: Reader, viewerId: string, handle: string) 
   if (!fan) throw fanNotFound()
   return fan
 }
-readFan.problems = [userProblems.fan_not_found] as const
 
 const selectFan = prepared((reader: Reader, viewerId: string, handle: string) => {
   const fan = publicFans(reader).as('fan')

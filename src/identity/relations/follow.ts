@@ -21,7 +21,6 @@ export async function followFan(tx: Transaction, { userId: fanId }: Caller, hand
   const [counted] = await countFollow(tx, fanId)
   if (!counted) throw new DomainError(relationProblems.follow_limit_reached)
 }
-followFan.problems = [...lockVisible.problems, relationProblems.follow_limit_reached] as const
 
 const insertFollow = prepared((tx: Transaction, fanId: string, otherId: string, followedAt: Date) => {
   const { fanRelations: relations } = tx.tables
@@ -66,7 +65,6 @@ export async function unfollowFan(tx: Transaction, { userId: fanId }: Caller, ha
   await deleteEmpty(tx, fanId, otherId)
   await countEndedFollows(tx, [fanId])
 }
-unfollowFan.problems = lockVisible.problems
 
 const endFollow = prepared((tx: Transaction, fanId: string, otherId: string) => {
   const { fanRelations: relations } = tx.tables

@@ -4,7 +4,6 @@ import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { publicFans } from '../users/public-profile.ts'
 import { isHiddenByModerators, isShown } from './visibility.ts'
 
@@ -28,7 +27,6 @@ export async function listFans(reader: Reader, cursors: Cursors, list: List, { u
     nextCursor,
   }
 }
-listFans.problems = [transportProblems.invalid_cursor] as const
 
 /** With the number of all that the fan follows. */
 export async function listFollowing(reader: Reader, cursors: Cursors, viewer: Viewer, page: Page) {
@@ -36,7 +34,6 @@ export async function listFollowing(reader: Reader, cursors: Cursors, viewer: Vi
   const count = await selectCount(reader, viewer.userId)
   return { ...listed, total: count?.following ?? 0 }
 }
-listFollowing.problems = listFans.problems
 
 const selectCount = preparedRow((reader: Reader, userId: string) => {
   const { followCounts: counts } = reader.tables

@@ -11,7 +11,6 @@ export async function muteFan(tx: Transaction, { userId: fanId }: Caller, handle
   const { id: otherId } = await lockVisible(tx, fanId, handle)
   await insertMute(tx, fanId, otherId, tx.now())
 }
-muteFan.problems = lockVisible.problems
 
 const insertMute = prepared((tx: Transaction, fanId: string, otherId: string, mutedAt: Date) => {
   const { fanRelations: relations } = tx.tables
@@ -30,7 +29,6 @@ export async function unmuteFan(tx: Transaction, { userId: fanId }: Caller, hand
   await endMute(tx, fanId, otherId)
   await deleteEmpty(tx, fanId, otherId)
 }
-unmuteFan.problems = lockVisible.problems
 
 const endMute = prepared((tx: Transaction, fanId: string, otherId: string) => {
   const { fanRelations: relations } = tx.tables

@@ -11,18 +11,12 @@ import { followFan, unfollowFan } from './follow.ts'
 import { listFans, listFollowing } from './lists.ts'
 import { muteFan, unmuteFan } from './mute.ts'
 import { changePrivacy, readPrivacy } from './privacy.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 type RelationsDeps = FanDeps & { cursors: Cursors }
 
 const TAG = 'Fans'
-
-type RelationProblem = (typeof followFan.problems)[number]
-
-interface Verb {
-  (tx: Transaction, caller: Caller, handle: string): Promise<void>
-  problems: readonly RelationProblem[]
-}
 
 /** How an operation is described, and what it does. */
 interface Change {
@@ -31,7 +25,8 @@ interface Change {
   description: string
   /** Description of the response. */
   done: string
-  verb: Verb
+  verb(tx: Transaction, caller: Caller, handle: string): Promise<void>
+  problems: readonly (typeof thrownBy.followFan)[number][]
   whenSuspended?: 'allowed'
 }
 
@@ -56,7 +51,7 @@ const changeRoutes = <const Prefix extends string>(
         body: Nothing,
         limit: 'relations',
         responses: { 204: Type.Void({ description: put.done }) },
-        problems: put.verb.problems,
+        problems: put.problems,
       }),
     )
     .delete(
@@ -73,7 +68,7 @@ const changeRoutes = <const Prefix extends string>(
         body: Nothing,
         limit: 'relations',
         responses: { 204: Type.Void({ description: remove.done }) },
-        problems: remove.verb.problems,
+        problems: remove.problems,
       }),
     )
 
@@ -94,6 +89,7 @@ const followingRoutes = (deps: RelationsDeps) =>
       description: 'At most 1,000 fans. A repeat changes nothing.',
       done: 'You follow the fan.',
       verb: followFan,
+      problems: thrownBy.followFan,
     },
     {
       id: 'unfollowFan',
@@ -101,6 +97,7 @@ const followingRoutes = (deps: RelationsDeps) =>
       description: 'A repeat changes nothing.',
       done: 'You do not follow the fan.',
       verb: unfollowFan,
+      problems: thrownBy.unfollowFan,
     },
   ).get(
     '',
@@ -111,7 +108,7 @@ const followingRoutes = (deps: RelationsDeps) =>
       description: 'The latest first, with their number.',
       query: Closed(PageQuery),
       responses: { 200: schema.Following },
-      problems: listFollowing.problems,
+      problems: thrownBy.listFollowing,
       examples: { 200: { fans: [schema.exampleListedFan], total: 1, nextCursor: null } },
     }),
   )
@@ -127,6 +124,7 @@ const blockRoutes = (deps: RelationsDeps) =>
         'Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing.',
       done: 'The fan is blocked.',
       verb: blockFan,
+      problems: thrownBy.blockFan,
       whenSuspended: 'allowed',
     },
     {
@@ -135,6 +133,7 @@ const blockRoutes = (deps: RelationsDeps) =>
       description: 'Does not bring back the follows. A repeat changes nothing.',
       done: 'You do not block the fan.',
       verb: unblockFan,
+      problems: thrownBy.unblockFan,
       whenSuspended: 'allowed',
     },
   ).get(
@@ -146,7 +145,7 @@ const blockRoutes = (deps: RelationsDeps) =>
       description: 'The latest first, by handle alone, so that you can end the block.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
-      problems: listFans.problems,
+      problems: thrownBy.listBlocks,
       examples: {
         200: { fans: [{ ...schema.exampleListedFan, displayName: null }], nextCursor: null },
       },
@@ -164,6 +163,7 @@ const muteRoutes = (deps: RelationsDeps) =>
         'Puts the fan on your list of mutes, and changes nothing else. The fan does not learn it. A repeat changes nothing.',
       done: 'The fan is muted.',
       verb: muteFan,
+      problems: thrownBy.muteFan,
       whenSuspended: 'allowed',
     },
     {
@@ -172,6 +172,7 @@ const muteRoutes = (deps: RelationsDeps) =>
       description: 'A repeat changes nothing.',
       done: 'You do not mute the fan.',
       verb: unmuteFan,
+      problems: thrownBy.unmuteFan,
       whenSuspended: 'allowed',
     },
   ).get(
@@ -183,7 +184,7 @@ const muteRoutes = (deps: RelationsDeps) =>
       description: 'The latest first.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
-      problems: listFans.problems,
+      problems: thrownBy.listMutes,
       examples: { 200: { fans: [schema.exampleListedFan], nextCursor: null } },
     }),
   )
@@ -198,7 +199,7 @@ const followerRoutes = (deps: RelationsDeps) =>
       description: 'The latest first, with what each shows to you.',
       query: Closed(PageQuery),
       responses: { 200: schema.Fans },
-      problems: listFans.problems,
+      problems: thrownBy.listFollowers,
       examples: { 200: { fans: [schema.exampleListedFan], nextCursor: null } },
     }),
   )

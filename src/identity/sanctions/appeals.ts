@@ -39,11 +39,6 @@ export async function appealSanction(
   if (!appeal) throw new DomainError(sanctionProblems.already_appealed)
   return appeal
 }
-appealSanction.problems = [
-  sanctionProblems.sanction_not_found,
-  sanctionProblems.sanction_not_in_force,
-  sanctionProblems.already_appealed,
-] as const
 
 export const readAppeal = preparedRow((reader: Reader, sanctionId: string) => {
   const { appeals } = reader.tables
@@ -103,6 +98,7 @@ export async function decideAppeal(
   if (!(await closeAppeal(tx, sanctionId, { granted, decidedBy, decidedById })))
     throw new DomainError(appealProblems.appeal_not_open)
   const isLifted = granted && sanctionsInForce(decisions, tx.now()).includes(sanctionId)
+  // never fan_not_found, sanction_not_in_force: the fan is locked, and the sanction is in force.
   if (isLifted) await recordDecision(tx, { ...common, fanId, kind: 'lift', liftsId: sanctionId })
   else if (common.note) await recordDecision(tx, { ...common, fanId, kind: 'note' })
   return { ...found, granted, decidedBy, decidedById, decidedAt: tx.now() }

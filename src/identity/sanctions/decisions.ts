@@ -106,7 +106,6 @@ export async function recordDecision(tx: Transaction, decision: NewDecision): Pr
   tx.invalidate(fanTag(fanId))
   return row
 }
-recordDecision.problems = [userProblems.fan_not_found, sanctionProblems.sanction_not_in_force] as const
 
 interface AppealDecision extends Moderator {
   granted: boolean

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { Type } from '../../core/typebox.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { signed } from '../../platform/http/contract/group.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
+import { thrownBy } from './problems.generated.ts'
 import { exampleUserEvent, UserEvent } from './schema.ts'
 import { applyUserEvent, findEventErrors, readUserEvent, verifyDelivery } from './webhook.ts'
 
@@ -46,7 +46,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
       body: UserEvent,
       findErrors: ({ body }) => findEventErrors(body, config.identity.issuer),
       responses: { 204: Type.Void({ description: 'Accepted.' }) },
-      problems: [transportProblems.invalid_signature],
+      problems: thrownBy.receiveIdentityEvent,
       examples: { body: exampleUserEvent },
     }),
   )

@@ -31,6 +31,7 @@ export async function checkIn(
   if (!row) throw closedProblem(await findMatch(tx, matchId), now)
   const result = { checkIn: { matchId, checkedInAt: row.checkedInAt.toISOString() }, userId }
   if (!created) return { ...result, created: false, isElsewhere: false }
+  // never match_not_found: the check-in refers to it.
   const match = await requireMatch(tx, matchId)
   const { competition, season, round, homeTeamId, awayTeamId, venue } = match
   const data = { matchId, competition, season, round, homeTeamId, awayTeamId, venue }
@@ -38,7 +39,6 @@ export async function checkIn(
   await recordEvent(tx, { userId, type: 'match.checked_in', data })
   return { ...result, created: true, isElsewhere }
 }
-checkIn.problems = [checkInProblems.invalid_check_in_code, checkInProblems.check_in_closed] as const
 
 /** The current code for the gate. @throws DomainError `match_not_found` */
 export async function readCheckInCode(reader: Reader, codes: CheckInCodes, matchId: string) {
@@ -46,7 +46,6 @@ export async function readCheckInCode(reader: Reader, codes: CheckInCodes, match
   const { code, validUntil } = codes.issue(id, reader.now())
   return { code, validUntil: validUntil.toISOString() }
 }
-readCheckInCode.problems = requireMatch.problems
 
 /** How many fans have checked in at the match. */
 export async function countCheckIns(reader: Reader, matchId: string): Promise<number> {
@@ -103,6 +102,7 @@ const selectCheckIn = prepared((reader: Reader, userId: string, matchId: string)
 async function wasElsewhere(tx: Transaction, userId: string, match: MatchRow): Promise<boolean> {
   const since = new Date(tx.now().getTime() - APART_MS)
   for (const { matchId } of await selectOthers(tx, userId, match.id, since)) {
+    // never match_not_found: check-ins refer to it.
     const { venue } = await requireMatch(tx, matchId)
     if (venue === null || venue !== match.venue) return true
   }

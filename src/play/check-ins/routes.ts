@@ -7,6 +7,7 @@ import { operation } from '../../platform/http/contract/operation.ts'
 import { requestIdOf } from '../../platform/http/edge/request-log.ts'
 import { checkIn, readCheckInCode } from './check-in.ts'
 import type { CheckInCodes } from './code.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 type CheckInDeps = FanDeps & ServerDeps & { checkInCodes: CheckInCodes }
@@ -22,7 +23,7 @@ const serverRoutes = (deps: CheckInDeps) =>
         'The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code.',
       params: MatchParams,
       responses: { 200: schema.CheckInCode },
-      problems: readCheckInCode.problems,
+      problems: thrownBy.readCheckInCode,
       examples: { 200: schema.exampleCode },
     }),
   )
@@ -45,7 +46,7 @@ const fanRoutes = (deps: CheckInDeps) =>
         'With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200.',
       body: schema.CheckInRequest,
       responses: { 200: schema.CheckIn, 201: schema.CheckIn },
-      problems: checkIn.problems,
+      problems: thrownBy.checkIn,
       examples: {
         body: { code: schema.exampleCode.code },
         200: schema.exampleCheckIn,

@@ -4,7 +4,7 @@ import { type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
 import type { ImportOptions } from '../../club/catalogue/kind.ts'
 import type { DomainError } from '../../core/problems.ts'
 import type { Candidate } from './requirement.ts'
-import { type Requires, type RequiresCode, requirements, requiresProblems } from './requires.ts'
+import { type Requires, type RequiresCode, requirements } from './requires.ts'
 
 interface Entry {
   requires: Requires
@@ -24,13 +24,14 @@ export async function requireEligible(
   if (first.explanation.prepare) first.explanation.prepare = preparationOf(unmet)
   throw first
 }
-requireEligible.problems = requiresProblems
 
 /** Whether the fan meets everything, as far as it is known without asking another system. */
+// never any: what the fan lacks is not thrown.
 export const isEligible = async (tx: Transaction, candidate: Candidate, requires: Requires) =>
   (await findUnmet(tx, candidate, [{ requires }])).every(unmet => unmet.length === 0)
 
 /** What the fan lacks for each entry, in the order of the checks. Not for units of work: it may ask a chain. */
+// never any: what the fan lacks is returned.
 export async function listUnmet(
   read: Reader,
   candidate: Candidate,

@@ -36,7 +36,7 @@ export const ShownRequires = (description: string) =>
   })
 
 /** What a fan may lack, in the order in which verbs check it. */
-export const requiresProblems = [
+const requiresProblems = [
   ...new Set(REQUIREMENTS.flatMap(({ problems }): Each['problems'][number][] => [...problems])),
 ]
 

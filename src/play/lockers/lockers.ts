@@ -7,7 +7,6 @@ import { NOBODY, type Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
 import { isShown, isVisible } from '../../identity/relations/visibility.ts'
-import { userProblems } from '../../identity/users/problems.ts'
 import { publicFans } from '../../identity/users/public-profile.ts'
 import { ownedItems } from '../packs/ownership.ts'
 import { lockerProblems } from './problems.ts'
@@ -46,7 +45,6 @@ export async function readLocker(reader: Reader, viewerId: string, handle: strin
   if (!found.locker) throw new DomainError(lockerProblems.locker_not_found)
   return presentShown(reader, handle, found.locker, found)
 }
-readLocker.problems = [userProblems.fan_not_found, lockerProblems.locker_not_found] as const
 
 /** The locker as everyone sees it, for sharing. Null if there is none. */
 export async function findPublicLocker(reader: Reader, handle: string): Promise<ShownLocker | null> {

@@ -6,6 +6,7 @@ import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { readLocker, readOwnLocker } from './lockers.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { writeLocker } from './write-locker.ts'
 
@@ -40,7 +41,7 @@ const ownRoutes = (deps: LockerDeps) =>
         findErrors: ({ body }) => schema.findRepeatedItems(body),
         limit: 'relations',
         responses: { 200: schema.Locker },
-        problems: writeLocker.problems,
+        problems: thrownBy.writeLocker,
         examples: { body: schema.exampleWriteLocker, 200: schema.exampleLocker },
       }),
     )
@@ -57,7 +58,7 @@ const shownRoutes = (deps: LockerDeps) =>
       query: Closed(LanguageQuery),
       params: HandleParams,
       responses: { 200: schema.ShownLocker },
-      problems: readLocker.problems,
+      problems: thrownBy.readLocker,
       examples: {
         200: { handle: 'calebe', displayName: 'Calebe', avatarUrl: null, ...schema.exampleLocker },
       },

@@ -42,7 +42,6 @@ export async function writeLocker(tx: Transaction, { userId }: Caller, body: Wri
   }
   return readOwnLocker(tx, { userId })
 }
-writeLocker.problems = [...requirePublicText.problems, packProblems.item_not_owned] as const
 
 const selectNotOwned = prepared((reader: Reader, userId: string) => {
   const { lockerItems: items } = reader.tables

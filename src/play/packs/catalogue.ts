@@ -42,7 +42,6 @@ export const getPack = ({ read, cache }: ReadSource, packId: string) =>
     value: await readPack(read, packId),
     tags: [packsTag],
   }))
-getPack.problems = [packProblems.pack_not_found] as const
 
 /** The next time when availability changes or a hold expires. Read before the packs, so that no change is missed. */
 async function findExpiry(reader: Reader): Promise<Date | null> {

@@ -5,7 +5,6 @@ import type { Reader } from '../../../db/index.ts'
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { restedAt } from './owners.ts'
 import { isOwnedBy } from './ownership.ts'
@@ -25,7 +24,6 @@ export async function listUserPacks(reader: Reader, cursors: Cursors, { userId }
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.userPack.id))
   return { packs: shown.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
 }
-listUserPacks.problems = [transportProblems.invalid_cursor] as const
 
 /** `restMs`: how long an item cannot be traded again after a transfer. */
 export async function listCollection(
@@ -60,7 +58,6 @@ export async function listCollection(
   })
   return { items, nextCursor }
 }
-listCollection.problems = [transportProblems.invalid_cursor] as const
 
 /** The fan's copies of these collectibles: by collectible, in the order of serial numbers. */
 async function readCopies(reader: Reader, userId: string, ids: string[]) {

@@ -37,7 +37,6 @@ export async function openPack(
   const items = (await selectDrawn(tx, userPackId)).map(presentTexts)
   return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof }
 }
-openPack.problems = [packProblems.user_pack_not_found] as const
 
 /** The data of the event `pack.opened`. */
 export function openingOf(proof: Pick<Proof, 'userPackId' | 'packId' | 'items' | 'weights'>) {
@@ -108,7 +107,6 @@ export async function readProof(reader: Reader, userPackId: string) {
   if (!userPack?.openedAt || userPack.seedErasedAt) throw new DomainError(packProblems.proof_not_found)
   return proofOf(userPack, await purchaseOf(reader, userPack.purchaseId))
 }
-readProof.problems = [packProblems.proof_not_found] as const
 
 function proofOf({ id, clientSeed }: UserPackRow, { terms, serverSeed }: PurchaseRow) {
   return makeProof({ ...parseTerms(terms), serverSeed, clientSeed: clientSeed ?? '', userPackId: id })

@@ -6,94 +6,55 @@
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
-import { pointsProblems } from '../../economy/points/problems.ts'
 import { cancel } from '../purchases/cancel.ts'
 import { complete } from '../purchases/complete.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import type { Charge, PreparedPayment } from '../purchases/gateways/gateway.ts'
 import type { Payment } from '../purchases/means.ts'
 import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
-import { purchaseProblems } from '../purchases/problems.ts'
 import { presentPurchase } from './present.ts'
-import { packProblems } from './problems.ts'
 import { packPurchaseKind } from './purchase-kind.ts'
-import { requirePurchase } from './purchases.ts'
 import type { CompletePurchase, PreparePayment } from './schema.ts'
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
-export const verifyPayment = Object.assign(
-  (
-    deps: { db: Database; payments: Payments },
-    viewer: Viewer,
-    { purchaseId, paymentReference }: CompletePurchase,
-  ): Promise<Payment> => verifyPaymentOf(deps, packPurchaseKind, viewer, purchaseId, paymentReference),
-  {
-    problems: [
-      purchaseProblems.purchase_not_found,
-      packProblems.purchase_expired,
-      packProblems.purchase_not_pending,
-      ...verifyPaymentOf.problems,
-    ] as const,
-  },
-)
+export const verifyPayment = (
+  deps: { db: Database; payments: Payments },
+  viewer: Viewer,
+  { purchaseId, paymentReference }: CompletePurchase,
+): Promise<Payment> => verifyPaymentOf(deps, packPurchaseKind, viewer, purchaseId, paymentReference)
 
 /**
  * Like `complete` in `src/play/purchases/complete.ts`: the client and the gateway may both call it, concurrently and
  * repeatedly.
  */
-export const completePurchase = Object.assign(
-  (tx: Transaction, purchaseId: string, payment: Payment) =>
-    complete(tx, packPurchaseKind, purchaseId, payment),
-  {
-    problems: [
-      purchaseProblems.purchase_not_found,
-      pointsProblems.insufficient_points,
-      purchaseProblems.payment_not_confirmed,
-    ] as const,
-  },
-)
+export const completePurchase = (tx: Transaction, purchaseId: string, payment: Payment) =>
+  complete(tx, packPurchaseKind, purchaseId, payment)
 
 /** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
-export const completePaidPurchase = Object.assign(
-  (tx: Transaction, log: Logger, { purchaseId }: CompletePurchase, payment: Payment) =>
-    completeFor(tx, log, packPurchaseKind, purchaseId, payment),
-  {
-    problems: [
-      ...completePurchase.problems,
-      packProblems.purchase_expired,
-      packProblems.purchase_not_pending,
-      packProblems.sold_out,
-    ] as const,
-  },
-)
+export const completePaidPurchase = (
+  tx: Transaction,
+  log: Logger,
+  { purchaseId }: CompletePurchase,
+  payment: Payment,
+) => completeFor(tx, log, packPurchaseKind, purchaseId, payment)
 
 /** Holds cash for a pending purchase: the completion captures it. */
-export const holdPackCash = Object.assign(
-  async (
-    tx: Transaction,
-    caller: Caller,
-    purchaseId: string,
-    currencies: readonly string[],
-  ): Promise<PreparedPayment> => {
-    await holdCashFor(tx, packPurchaseKind, caller, purchaseId, currencies)
-    return { gateway: 'cash', paymentReference: null, clientSecret: null, checkoutUrl: null, store: null }
-  },
-  { problems: holdCashFor.problems },
-)
+export const holdPackCash = async (
+  tx: Transaction,
+  caller: Caller,
+  purchaseId: string,
+  currencies: readonly string[],
+): Promise<PreparedPayment> => {
+  await holdCashFor(tx, packPurchaseKind, caller, purchaseId, currencies)
+  return { gateway: 'cash', paymentReference: null, clientSecret: null, checkoutUrl: null, store: null }
+}
 
 /** Prepares the payment of a pending purchase with the gateway. */
-export const preparePackPayment = Object.assign(
-  (deps: Parameters<typeof preparePayment>[0], viewer: Viewer, { purchaseId, gateway }: PreparePayment) =>
-    preparePayment(deps, packPurchaseKind, viewer, purchaseId, gateway),
-  {
-    problems: [
-      purchaseProblems.purchase_not_found,
-      packProblems.purchase_expired,
-      packProblems.purchase_not_pending,
-      ...preparePayment.problems,
-    ] as const,
-  },
-)
+export const preparePackPayment = (
+  deps: Parameters<typeof preparePayment>[0],
+  viewer: Viewer,
+  { purchaseId, gateway }: PreparePayment,
+) => preparePayment(deps, packPurchaseKind, viewer, purchaseId, gateway)
 
 /** Like `cancel` in `src/play/purchases/cancel.ts`. */
 export async function cancelPurchase(
@@ -105,4 +66,3 @@ export async function cancelPurchase(
   const purchase = await cancel(tx, packPurchaseKind, caller, purchaseId, onCancelled)
   return presentPurchase(purchase, null, tx.clock())
 }
-cancelPurchase.problems = [...requirePurchase.problems, packProblems.purchase_not_pending] as const

@@ -50,7 +50,6 @@ export async function readProvenance(
     })),
   }
 }
-readProvenance.problems = [packProblems.item_not_found] as const
 
 interface SeenOwner {
   /** Null for an erased fan. */

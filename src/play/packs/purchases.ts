@@ -6,7 +6,6 @@ import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { purchaseProblems } from '../purchases/problems.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 
@@ -20,7 +19,6 @@ export async function listPurchases(reader: Reader, cursors: Cursors, { userId }
   const purchases = shown.map(({ purchase, userPack }) => presentPurchase(purchase, userPack, now))
   return { purchases, nextCursor }
 }
-listPurchases.problems = [transportProblems.invalid_cursor] as const
 
 const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
   const { id, userId: owner } = reader.tables.packPurchases
@@ -36,7 +34,6 @@ export async function readPurchase(reader: Reader, { userId }: Viewer, purchaseI
   if (!row) throw new DomainError(purchaseProblems.purchase_not_found)
   return presentPurchase(row.purchase, row.userPack, reader.now())
 }
-readPurchase.problems = [purchaseProblems.purchase_not_found] as const
 
 const selectWithPack = prepared((reader: Reader, purchaseId: string, userId: string) => {
   const { packPurchases } = reader.tables
@@ -50,14 +47,6 @@ function withPacks(reader: Reader) {
     .from(packPurchases)
     .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
 }
-
-/** A purchase of the caller. @throws DomainError `purchase_not_found`, also for another fan's purchase */
-export async function requirePurchase(reader: Reader, { userId }: Viewer, purchaseId: string) {
-  const purchase = await findPurchase(reader, purchaseId)
-  if (purchase?.userId !== userId) throw new DomainError(purchaseProblems.purchase_not_found)
-  return purchase
-}
-requirePurchase.problems = [purchaseProblems.purchase_not_found] as const
 
 export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => {
   const { packPurchases } = reader.tables

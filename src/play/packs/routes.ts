@@ -23,6 +23,7 @@ import {
   preparePackPayment,
   verifyPayment,
 } from './pay.ts'
+import { thrownBy } from './problems.generated.ts'
 import { readProvenance } from './provenance.ts'
 import { Provenance, SerialParams } from './provenance-schema.ts'
 import { listPurchases, readPurchase } from './purchases.ts'
@@ -66,7 +67,7 @@ const publicRoutes = (deps: PackDeps) =>
         params: schema.PackParams,
         query: Closed(LanguageQuery),
         responses: { 200: schema.PackWithItems },
-        problems: getPack.problems,
+        problems: thrownBy.readPack,
         examples: { 200: example.examplePackWithItems },
       }),
     )
@@ -82,7 +83,7 @@ const publicRoutes = (deps: PackDeps) =>
         conditional: true,
         params: schema.ProofParams,
         responses: { 200: schema.Proof },
-        problems: readProof.problems,
+        problems: thrownBy.readProof,
         examples: { 200: example.exampleProof },
       }),
     )
@@ -99,7 +100,7 @@ const itemRoutes = (deps: PackDeps) =>
       query: Closed(LanguageQuery),
       params: SerialParams,
       responses: { 200: Provenance },
-      problems: readProvenance.problems,
+      problems: thrownBy.readProvenance,
       examples: { 200: example.exampleProvenance },
     }),
   )
@@ -118,7 +119,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
           'Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed.',
         body: schema.StartPurchase,
         responses: { 201: schema.Purchase },
-        problems: startPurchase.problems,
+        problems: thrownBy.startPurchase,
         examples: { body: { packId: 'starter' }, 201: example.examplePurchase },
       }),
     )
@@ -136,7 +137,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
           'With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase.',
         body: schema.CompletePurchase,
         responses: { 200: schema.Purchase },
-        problems: [...verifyPayment.problems, ...completePaidPurchase.problems],
+        problems: thrownBy.completePurchase,
         examples: { body: { purchaseId: example.examplePurchase.id }, 200: example.exampleCompleted },
       }),
     )
@@ -149,7 +150,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         description: 'Newest first, in every status.',
         query: Closed(PageQuery),
         responses: { 200: schema.Purchases },
-        problems: listPurchases.problems,
+        problems: thrownBy.listPurchases,
         examples: { 200: { purchases: [example.exampleCompleted], nextCursor: null } },
       }),
     )
@@ -162,7 +163,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         description: 'The purchase in its current status, with its price, and its pack once it is completed.',
         params: schema.PurchaseParams,
         responses: { 200: schema.Purchase },
-        problems: readPurchase.problems,
+        problems: thrownBy.readPurchase,
         examples: { 200: example.exampleCompleted },
       }),
     )
@@ -179,7 +180,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         params: schema.PurchaseParams,
         body: Nothing,
         responses: { 200: schema.Purchase },
-        problems: cancelPurchase.problems,
+        problems: thrownBy.cancelPurchase,
         examples: { 200: { ...example.examplePurchase, status: 'cancelled' } },
       }),
     )
@@ -195,7 +196,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         query: Closed(LanguageQuery),
         body: schema.OpenPack,
         responses: { 200: schema.OpenedPack },
-        problems: openPack.problems,
+        problems: thrownBy.openPack,
         examples: {
           body: { userPackId: example.exampleUserPack.id, clientSeed: 'up the harbour' },
           200: example.exampleOpened,
@@ -226,7 +227,7 @@ const paymentRoutes = (deps: PackDeps) =>
         'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With `method` `cash`, holds the price of your cash until the purchase expires: complete the purchase without a payment reference. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
       body: schema.PreparePayment,
       responses: { 200: PreparedPayment },
-      problems: [...preparePackPayment.problems, ...holdPackCash.problems],
+      problems: thrownBy.preparePayment,
       examples: {
         body: { purchaseId: example.examplePurchase.id },
         200: examplePreparedPayment,
@@ -245,7 +246,7 @@ const inventoryRoutes = (deps: PackDeps) =>
         description: 'Newest first.',
         query: Closed(PageQuery),
         responses: { 200: schema.UserPacks },
-        problems: listUserPacks.problems,
+        problems: thrownBy.listUserPacks,
         examples: { 200: { packs: [example.exampleUserPack], nextCursor: null } },
       }),
     )
@@ -260,7 +261,7 @@ const inventoryRoutes = (deps: PackDeps) =>
           'The collectibles of the fan, ordered by id, each with its count and serial numbers. A copy that changed hands rests: offer it once `until` has passed.',
         query: Closed({ ...PageQuery, ...LanguageQuery }),
         responses: { 200: schema.Collection },
-        problems: listCollection.problems,
+        problems: thrownBy.readCollection,
         examples: { 200: example.exampleCollection },
       }),
     )

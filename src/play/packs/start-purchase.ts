@@ -8,7 +8,6 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount, readBalance } from '../../economy/points/account.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
-import { pointsProblems } from '../../economy/points/problems.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
 import { POINTS } from '../purchases/purchase.ts'
@@ -61,14 +60,6 @@ export async function startPurchase(
   await insertPurchase(tx, purchase)
   return presentPurchase(purchase, undefined, now)
 }
-startPurchase.problems = [
-  packProblems.pack_not_found,
-  packProblems.pack_inactive,
-  ...requireEligible.problems,
-  packProblems.sold_out,
-  packProblems.too_many_holds,
-  pointsProblems.insufficient_points,
-] as const
 
 export const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) =>
   tx.insert(tx.tables.packPurchases).values(purchase),

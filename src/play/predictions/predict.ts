@@ -25,7 +25,6 @@ export async function writePrediction(
   if (!row) throw new DomainError(predictionProblems.prediction_closed)
   return presentPrediction(row)
 }
-writePrediction.problems = [...requireMatch.problems, predictionProblems.prediction_closed] as const
 
 interface OpenValues extends ScorePrediction {
   matchId: string

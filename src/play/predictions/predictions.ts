@@ -7,7 +7,6 @@ import { requireMatch } from '../../club/matches/matches.ts'
 import type { Merge, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { predictionProblems } from './problems.ts'
 
 /** Newest first. A change of a prediction does not change the order. */
@@ -20,7 +19,6 @@ export async function listPredictions(reader: Reader, cursors: Cursors, { userId
   )
   return { predictions: shown.map(presentPrediction), nextCursor }
 }
-listPredictions.problems = [transportProblems.invalid_cursor] as const
 
 const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { predictions } = reader.tables
@@ -41,7 +39,6 @@ export async function readPrediction(reader: Reader, { userId }: Viewer, matchId
   await requireMatch(reader, matchId)
   throw new DomainError(predictionProblems.prediction_not_found)
 }
-readPrediction.problems = [...requireMatch.problems, predictionProblems.prediction_not_found] as const
 
 const selectPrediction = preparedRow((reader: Reader, matchId: string, userId: string) => {
   const { predictions } = reader.tables

@@ -6,6 +6,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { writePrediction } from './predict.ts'
 import { listPredictions, readPrediction } from './predictions.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 type PredictionDeps = FanDeps & { cursors: Cursors }
@@ -23,7 +24,7 @@ const matchRoutes = (deps: PredictionDeps) =>
         description: 'The scores that you predicted, with what they earned once there is a result.',
         params: MatchParams,
         responses: { 200: schema.Prediction },
-        problems: readPrediction.problems,
+        problems: thrownBy.readPrediction,
         examples: { 200: schema.exampleSettled },
       }),
     )
@@ -37,7 +38,7 @@ const matchRoutes = (deps: PredictionDeps) =>
         params: MatchParams,
         body: schema.ScorePrediction,
         responses: { 200: schema.Prediction },
-        problems: writePrediction.problems,
+        problems: thrownBy.writePrediction,
         examples: { body: { homeScore: 2, awayScore: 1 }, 200: schema.examplePrediction },
       }),
     )
@@ -52,7 +53,7 @@ const ownRoutes = (deps: PredictionDeps) =>
       description: 'Newest first, each with what it earned once there is a result.',
       query: Closed(PageQuery),
       responses: { 200: schema.Predictions },
-      problems: listPredictions.problems,
+      problems: thrownBy.listPredictions,
       examples: { 200: { predictions: [schema.exampleSettled], nextCursor: null } },
     }),
   )

@@ -29,6 +29,7 @@ export async function cancel<Row extends Purchase, Lock extends Locked, Result>(
   if (status === 'cancelled') return purchase
   if (status !== 'pending')
     throw new DomainError(kind.problems.notPending, { detail: describeStatus(kind, status) })
+  // never payment_not_confirmed: no payment is written.
   const cancelled = await kind.update(tx, purchase, 'pending', { status: 'cancelled' })
   // Another request was first and has committed its outcome.
   if (!cancelled) return cancel(tx, kind, caller, purchaseId, onCancelled)

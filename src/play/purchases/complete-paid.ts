@@ -43,7 +43,6 @@ export async function completePaid(deps: PaidEventDeps, gateway: PaymentGateway,
     log.error(paid, 'a payment needs an operator: the purchase it names had been paid before')
   }
 }
-completePaid.problems = [purchaseProblems.payment_gateway_unavailable] as const
 
 /** False if the payment does not pay this purchase. */
 async function completeWith(
@@ -63,6 +62,7 @@ async function completeWith(
   try {
     const { acknowledge } = verdict
     const payment = { kind: 'money' as const, reference: verdict.reference, acknowledge }
+    // never any: the purchase was found and is paid with money; what blocks it makes a refund due.
     await db.write(async tx => reportRefundDue(tx, log, await complete(tx, kind, purchase.id, payment)))
     return true
   } catch (error) {

@@ -34,6 +34,7 @@ const points: MeansOfPayment<{ kind: 'points' }> = {
     // A free purchase books nothing: the ledger has no entries of zero.
     if (priceAmount === 0) return
     const { paid: reason } = pointsReasonsOf(kind)
+    // never points_limit_reached: the price is taken away.
     const booking = await appendEntry(tx, { userId, delta: -priceAmount, reason, ref: id })
     if (booking.outcome === 'insufficient') throw insufficientPoints(priceAmount, booking.balance)
   },

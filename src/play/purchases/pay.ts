@@ -34,12 +34,6 @@ export async function preparePayment(
   if (!gateway) throw notConfirmed(store ? `This server takes no payments of ${store}.` : NO_GATEWAY)
   return gateway.prepare(chargeOf(purchase))
 }
-/** The problems of the kind are added. */
-preparePayment.problems = [
-  purchaseProblems.no_payment_needed,
-  purchaseProblems.payment_not_confirmed,
-  purchaseProblems.payment_gateway_unavailable,
-] as const
 
 /** Requires that the purchase has a price and can still be paid. */
 function requirePending(kind: PurchaseKind, purchase: Purchase, now: Date): void {
@@ -75,12 +69,6 @@ export async function holdCashFor(
   if (!(await holdCash(tx, { purchaseId, userId, currency, amount, expiresAt })))
     throw new DomainError(kind.problems.expired)
 }
-/** The problems of the kind are added. */
-holdCashFor.problems = [
-  purchaseProblems.no_payment_needed,
-  cashProblems.cash_not_accepted,
-  cashProblems.insufficient_cash,
-] as const
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
 export async function verifyPaymentOf(
@@ -116,11 +104,6 @@ export async function verifyPaymentOf(
     throw error
   }
 }
-/** The problems of the kind are added. */
-verifyPaymentOf.problems = [
-  purchaseProblems.payment_not_confirmed,
-  purchaseProblems.payment_gateway_unavailable,
-] as const
 
 /** Whether a payment has paid a purchase of this kind of this fan. */
 async function hasPaid({ read }: Database, kind: PurchaseKind, userId: string, reference: string) {

@@ -25,6 +25,7 @@ export async function recordDispute(
   if (amount < payment.amount)
     return log.error({ ...about, amount }, 'a payment needs an operator: a part of it is lost by a dispute')
   try {
+    // never any: the payment was found; below is what a fan has spent by then.
     const refund = await db.write(tx => refundByStore(tx, kind, payment.purchaseId, reference))
     if (!refund) log.warn(about, 'a payment is lost by a dispute, and was refunded before')
     // A top-up is taken back as a whole or not at all.

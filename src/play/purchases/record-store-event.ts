@@ -14,11 +14,11 @@ export async function recordStoreEvent(deps: PaidEventDeps, gateway: PaymentGate
   if (event.kind === 'refunded') return recordRefund(deps, about)
   deps.log.error(about, 'a payment needs an operator: the store has taken back its refund')
 }
-recordStoreEvent.problems = completePaid.problems
 
 async function recordRefund({ db, log, kinds }: PaidEventDeps, about: RefundEvent & { gateway: string }) {
   const { purchaseId, reference } = about
   const { kind } = (await findOfKinds(db.read, kinds, purchaseId)) ?? {}
+  // never any: the purchase was found, and stores sell nothing that can be spent.
   const refund = kind && (await db.write(tx => refundByStore(tx, kind, purchaseId, reference)))
   if (refund && !refund.supplyReturned && refund.delivered)
     log.error(about, 'a payment needs an operator: the store has refunded what stays with the fan')

@@ -24,6 +24,7 @@ export async function refund<Row extends Purchase, Lock extends Locked, Result>(
 ): Promise<Refund> {
   const purchase = await requireRefundable(tx, kind, purchaseId)
   const { priceAmount: amount, priceCurrency: currency } = purchase
+  // never payment_not_confirmed: no payment is written.
   await kind.update(tx, purchase, purchase.status, { status: 'refunded', refundedAt: tx.now() })
   await giveBack(tx, kind, purchase)
   await voidCompletion(tx, kind, purchase)
@@ -42,6 +43,7 @@ export async function markDue<Row extends Purchase, Lock extends Locked, Result>
 ): Promise<void> {
   const purchase = await requireRefundable(tx, kind, purchaseId)
   if (purchase.status === 'refund_due') return
+  // never payment_not_confirmed: no payment is written.
   const due = await kind.update(tx, purchase, purchase.status, { status: 'refund_due' })
   await kind.takeBack(tx, purchase)
   await voidCompletion(tx, kind, purchase)

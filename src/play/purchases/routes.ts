@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { DomainError } from '../../core/problems.ts'
 import { Closed, IdReference, OneOf } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { Type } from '../../core/typebox.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { signed } from '../../platform/http/contract/group.ts'
@@ -17,6 +16,7 @@ import { receiptKinds, type Sandbox } from './gateways/sandbox.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import { StripeEvent } from './gateways/stripe-events.ts'
 import type { PurchaseKind } from './kind.ts'
+import { thrownBy } from './problems.generated.ts'
 import { purchaseProblems } from './problems.ts'
 import { chargeOf } from './purchase.ts'
 import { recordDispute } from './record-dispute.ts'
@@ -65,7 +65,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
           { title: 'SandboxReceipt' },
         ),
       },
-      problems: [purchaseProblems.purchase_not_found],
+      problems: thrownBy.issueSandboxReceipt,
       examples: {
         body: { ...examplePurchase, kind: 'paid' },
         201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' },
@@ -95,7 +95,7 @@ const stripeRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, stripe
         'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded`, `checkout.session.completed` and `checkout.session.async_payment_succeeded` complete the purchase; `charge.dispute.closed` refunds one whose dispute is lost; other events are accepted and ignored. Thin events are read as well.',
       body: StripeEvent,
       responses: { 204: Type.Void({ description: 'Taken.' }) },
-      problems: [transportProblems.invalid_signature, ...completePaid.problems],
+      problems: thrownBy.receiveStripeEvent,
       examples: { body: { type: 'payment_intent.succeeded' } },
     }),
   )
@@ -121,7 +121,7 @@ const appleRoute = ({ db, log, purchaseKinds: kinds }: PaymentDeps, apple: Apple
         { title: 'AppStoreNotification', additionalProperties: true },
       ),
       responses: { 204: Type.Void({ description: 'Taken.' }) },
-      problems: [transportProblems.invalid_signature, ...recordStoreEvent.problems],
+      problems: thrownBy.receiveAppStoreNotification,
       examples: {
         body: { signedPayload: 'eyJhbGciOiJFUzI1NiIsIng1YyI6WyJNSUlF.eyJub3RpZmljYXRpb24.c2lnbmF0dXJl' },
       },
@@ -151,7 +151,7 @@ const googleRoute = ({ db, log, now, purchaseKinds: kinds }: PaymentDeps, google
         { title: 'GooglePlayNotification', additionalProperties: true },
       ),
       responses: { 204: Type.Void({ description: 'Taken.' }) },
-      problems: [transportProblems.invalid_signature, ...recordStoreEvent.problems],
+      problems: thrownBy.receiveGooglePlayNotification,
       examples: {
         body: { message: { data: 'eyJ2ZXJzaW9uIjoiMS4wIn0=', messageId: '136969346945' } },
       },

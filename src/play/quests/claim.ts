@@ -4,7 +4,6 @@ import type { Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockAccount } from '../../economy/points/account.ts'
-import { pointsProblems } from '../../economy/points/problems.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { rewardProblems } from '../rewards/problems.ts'
 import { type Quest, readQuest, versionOf } from './definition.ts'
@@ -39,14 +38,6 @@ export async function claimQuest(tx: Transaction, { userId }: Caller, { questId,
   const streak = stored && (await readRun(tx, stored, quest.current, tx.now()))
   return { quest: presentQuest({ quest, row: claimed, streak }, tx.now()) }
 }
-claimQuest.problems = [
-  questProblems.quest_not_found,
-  questProblems.quest_not_completed,
-  rewardProblems.already_claimed,
-  questProblems.quest_expired,
-  ...requireEligible.problems,
-  pointsProblems.points_limit_reached,
-] as const
 
 const periodNow = ({ current, endsAt }: Quest, now: Date) => currentPeriod(current, endsAt, now)
 

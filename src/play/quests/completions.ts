@@ -61,6 +61,7 @@ export function openCompletions(recording: Recording, set: QuestSet, progress: P
       ledgers.hasRoom(userId, reward.points) &&
       (await isEligible(tx, { userId }, eligibility))
     ) {
+      // never points_limit_reached: the account has room.
       if (reward.points > 0)
         ledgers.append({ userId, delta: reward.points, reason: 'quest', ref: refOf(row) })
       const given: Given = { points: reward.points, rewardId: null, collectibleId: reward.collectibleId }

@@ -5,6 +5,7 @@ import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { claimQuest } from './claim.ts'
 import { listQuests } from './list.ts'
+import { thrownBy } from './problems.generated.ts'
 import { ClaimQuest, exampleClaimed, exampleQuest, QuestResult, Quests } from './schema.ts'
 
 export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
@@ -35,7 +36,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         query: Closed(LanguageQuery),
         body: ClaimQuest,
         responses: { 200: QuestResult },
-        problems: claimQuest.problems,
+        problems: thrownBy.claimQuest,
         examples: { body: { questId: 'shop-week' }, 200: { quest: exampleClaimed } },
       }),
     )

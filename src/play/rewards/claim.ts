@@ -8,7 +8,6 @@ import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { insufficientPoints } from '../../economy/points/ledger.ts'
-import { pointsProblems } from '../../economy/points/problems.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 import { requireEligible } from '../eligibility/eligibility.ts'
 import { requiresOf } from '../eligibility/requires.ts'
@@ -44,14 +43,6 @@ export async function claimReward(
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
   return { reward: presentReward({ ...reward, ...left }, { own: claimed, points }, now) }
 }
-claimReward.problems = [
-  rewardProblems.reward_not_found,
-  rewardProblems.reward_inactive,
-  pointsProblems.insufficient_points,
-  rewardProblems.already_claimed,
-  ...requireEligible.problems,
-  rewardProblems.out_of_stock,
-] as const
 
 const outOfStock = () => new DomainError(rewardProblems.out_of_stock, {})
 

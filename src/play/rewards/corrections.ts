@@ -27,7 +27,6 @@ export async function undoClaim(tx: Transaction, claim: ClaimReference): Promise
   if (!(await endClaim(tx, claim))) throw await refusalOf(tx, claim)
   await recordEvent(tx, { userId, type: 'reward.claim_undone', data: { rewardId } })
 }
-undoClaim.problems = [rewardProblems.not_claimed, rewardProblems.already_used] as const
 
 /** Replaces an unused code of a redeemed reward, for example after others have seen it. Requires that the fan is locked. */
 export async function replaceCode(tx: Transaction, claim: ClaimReference): Promise<void> {
@@ -46,7 +45,6 @@ export async function replaceCode(tx: Transaction, claim: ClaimReference): Promi
   if (!replaced) throw await refusalOf(tx, claim)
   await recordEvent(tx, { userId, type: 'reward.code_replaced', data: { rewardId } })
 }
-replaceCode.problems = [rewardProblems.not_claimed, rewardProblems.already_used] as const
 
 /** Why the claim cannot be changed. */
 async function refusalOf(tx: Transaction, { userId, rewardId }: ClaimReference): Promise<DomainError> {
@@ -84,7 +82,6 @@ export async function undoUse(
   })
   return lookUpRedemption(tx, sources, text)
 }
-undoUse.problems = [rewardProblems.redemption_not_found, rewardProblems.code_not_used] as const
 
 /** As `undoUse`, for the code of a reward. */
 export async function undoUseOfReward(
@@ -96,4 +93,3 @@ export async function undoUseOfReward(
   if (!claim?.redemptionCode) throw new DomainError(rewardProblems.code_not_used)
   await undoUse(tx, sources, { userId, code: claim.redemptionCode })
 }
-undoUseOfReward.problems = undoUse.problems

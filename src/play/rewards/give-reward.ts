@@ -2,12 +2,14 @@
 import { ConflictError, type Deferred, type Reader, type Transaction } from '../../../db/index.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
-import { findReward, requireReward } from './catalogue.ts'
+import { findReward } from './catalogue.ts'
 import { insertClaim, takeOne } from './claim.ts'
 
 /** Returns false and writes nothing if the fan has already claimed it or its stock is empty. */
 export async function giveReward(tx: Transaction, userId: string, rewardId: string): Promise<boolean> {
-  const { stockRemaining } = await requireReward(tx, rewardId)
+  const reward = await findReward(tx, rewardId)
+  if (!reward) throw new Error('a reward that is given does not exist')
+  const { stockRemaining } = reward
   const given = tx.deferred(givenOfStock)
   const own = (given.get(rewardId) ?? 0) + 1
   if (stockRemaining !== null && stockRemaining < own) return false

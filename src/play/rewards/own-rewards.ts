@@ -5,7 +5,6 @@ import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { presentReward } from './present.ts'
 
@@ -21,7 +20,6 @@ export async function listOwnRewards(reader: Reader, cursors: Cursors, { userId 
   const rewards = shown.map(({ reward, own, points }) => presentReward(reward, { own, points }, now))
   return { rewards, nextCursor }
 }
-listOwnRewards.problems = [transportProblems.invalid_cursor] as const
 
 const selectClaimed = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { rewards, userRewards } = reader.tables

@@ -29,11 +29,6 @@ export async function redeemReward(tx: Transaction, { userId }: Caller, { reward
   const { balance } = await readBalance(tx, userId)
   return { reward: presentReward(reward, { own: redeemed, points: balance }, now) }
 }
-redeemReward.problems = [
-  rewardProblems.reward_not_found,
-  rewardProblems.not_claimed,
-  rewardProblems.already_redeemed,
-] as const
 
 type Redemption = Pick<OwnReward, 'redeemedAt' | 'redemptionCode'>
 

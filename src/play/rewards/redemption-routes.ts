@@ -1,9 +1,11 @@
 /** The desk, where a fan shows a redemption code. */
+
 import { Elysia } from 'elysia'
 import { Closed } from '../../core/schemas.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { thrownBy } from './problems.generated.ts'
 import { CodeReference, exampleRedemption, Redemption } from './redemption-schema.ts'
 import { type CodeSource, lookUpRedemption, useRedemption } from './redemptions.ts'
 
@@ -25,7 +27,7 @@ const lookUpRoutes = (deps: RedemptionDeps) =>
       params,
       query: Closed(LanguageQuery),
       responses: { 200: Redemption },
-      problems: lookUpRedemption.problems,
+      problems: thrownBy.lookUpRedemption,
       examples: { 200: exampleRedemption },
     }),
   )
@@ -44,7 +46,7 @@ const useRoutes = (deps: RedemptionDeps) =>
       query: Closed(LanguageQuery),
       body: Nothing,
       responses: { 200: Redemption },
-      problems: useRedemption.problems,
+      problems: thrownBy.useRedemption,
       examples: { 200: { ...exampleRedemption, usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' } },
     }),
   )

@@ -43,7 +43,6 @@ export async function lookUpRedemption(
     }
   throw notFound()
 }
-lookUpRedemption.problems = [rewardProblems.redemption_not_found] as const
 
 /** Uses a code, once. */
 export async function useRedemption(
@@ -67,11 +66,6 @@ export async function useRedemption(
     detail: `Used by ${before} at ${usedAt}.`,
   })
 }
-useRedemption.problems = [
-  rewardProblems.redemption_not_found,
-  rewardProblems.already_used,
-  rewardProblems.voucher_reserved,
-] as const
 
 /** The codes of redeemed rewards. An erasure replaces the codes of the fan: see `void-codes.ts`. */
 export const rewardCodes: CodeSource = {

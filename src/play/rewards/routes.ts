@@ -9,6 +9,7 @@ import { respondReady } from '../../platform/http/edge/ready-json.ts'
 import { claimReward } from './claim.ts'
 import { renderRewards } from './list.ts'
 import { listOwnRewards } from './own-rewards.ts'
+import { thrownBy } from './problems.generated.ts'
 import { redeemReward } from './redeem.ts'
 import {
   exampleClaimed,
@@ -52,7 +53,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         query: Closed(LanguageQuery),
         body: RewardReference,
         responses: { 200: RewardResult },
-        problems: claimReward.problems,
+        problems: thrownBy.claimReward,
         examples: { body: { rewardId: 'scarf-discount' }, 200: { reward: exampleClaimed } },
       }),
     )
@@ -67,7 +68,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         query: Closed(LanguageQuery),
         body: RewardReference,
         responses: { 200: RewardResult },
-        problems: redeemReward.problems,
+        problems: thrownBy.redeemReward,
         examples: { body: { rewardId: 'scarf-discount' }, 200: { reward: exampleRedeemed } },
       }),
     )
@@ -82,7 +83,7 @@ const ownRoutes = (deps: RewardsDeps) =>
       description: 'Newest claim first, with redemption codes. Includes rewards that are no longer active.',
       query: Closed({ ...PageQuery, ...LanguageQuery }),
       responses: { 200: OwnRewards },
-      problems: listOwnRewards.problems,
+      problems: thrownBy.listOwnRewards,
       examples: { 200: { rewards: [exampleRedeemed], nextCursor: null } },
     }),
   )

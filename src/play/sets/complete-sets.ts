@@ -47,7 +47,7 @@ export async function completeSets(tx: Transaction, open: OpenSets[]): Promise<n
   const recording = await openRecording(tx, [...new Set(full.map(({ userId }) => userId))])
   for (const completion of full) {
     const { userId, setId, points } = completion
-    // A full account gets no completion.
+    // never points_limit_reached: an account that is full gets none.
     if (!recording.ledgers.hasRoom(userId, points)) completion.points = 0
     else if (points > 0) recording.ledgers.append({ userId, delta: points, reason: 'set', ref: setId })
     const [inserted] = await insertCompletion(tx, { ...completion, completedAt: tx.now() })

@@ -6,7 +6,6 @@ import { activeAt, earliest, isActive, readNextChange } from '../../club/catalog
 import { presentTexts } from '../../club/catalogue/texts.ts'
 import { type Cursors, cutPage, pageOf } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { productsTag } from '../../platform/cache/tags.ts'
 import { requiresOf } from '../eligibility/requires.ts'
@@ -47,7 +46,6 @@ export function getProducts(
     }
   })
 }
-getProducts.problems = [transportProblems.invalid_cursor] as const
 
 /** A product, on sale or not, from the response cache. @throws DomainError `product_not_found` */
 export const getProduct = ({ read, cache }: ReadSource, productId: string) =>
@@ -58,7 +56,6 @@ export const getProduct = ({ read, cache }: ReadSource, productId: string) =>
     if (!product) throw new DomainError(shopProblems.product_not_found)
     return { expiresAt, value: product, tags: [productsTag] }
   })
-getProduct.problems = [shopProblems.product_not_found] as const
 
 /** The next time when availability changes or a hold ends. Read before the products, so that no change is missed. */
 const findExpiry = async (reader: Reader, now: Date) =>

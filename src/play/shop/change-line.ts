@@ -49,7 +49,6 @@ export async function changeLine(
   if (fan) await recordLine(tx, order, changed)
   if (line.isSold && !isSold) changeSold(tx, [{ ...line, by: -line.quantity }])
 }
-changeLine.problems = [shopProblems.order_not_found, shopProblems.line_state_not_allowed] as const
 
 function mayBecome(order: OrderRow, line: LineRow, state: LineChange['state']): boolean {
   if (line.kind !== 'physical' || line.state !== BEFORE[state]) return false

@@ -58,18 +58,6 @@ export async function startCheckout(
   const address = requireAddress(choice.products, cart.address)
   return holdOrder(tx, userId, choice, { price, address }, options)
 }
-startCheckout.problems = [
-  shopProblems.product_not_found,
-  shopProblems.product_inactive,
-  shopProblems.mixed_currencies,
-  ...requireEligible.problems,
-  rewardProblems.out_of_stock,
-  shopProblems.limit_reached,
-  shopProblems.too_many_open_orders,
-  shopProblems.voucher_not_accepted,
-  shopProblems.address_required,
-  shopProblems.not_shipped_there,
-] as const
 
 /** Whether the fan may buy the products now, and as many of them. */
 async function requireBuyable(

@@ -51,7 +51,6 @@ export async function issueDownload(
   if (!(await findFile(reader, orderId, number))) throw new DomainError(shopProblems.no_download)
   return downloads.issue(orderId, number, reader.now())
 }
-issueDownload.problems = [shopProblems.order_not_found, shopProblems.no_download] as const
 
 /** The file of a paid line; undefined for a line without a file, or after its order is refunded. */
 async function findFile(reader: Reader, orderId: string, number: number): Promise<string | undefined> {

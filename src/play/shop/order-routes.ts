@@ -4,11 +4,11 @@ import type { Encryption } from '../../core/encryption.ts'
 import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { encryptStored } from '../../platform/http/idempotency/stored-response.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment } from '../purchases/gateways/gateway.ts'
 import { cancelPayment } from '../purchases/pay.ts'
@@ -25,6 +25,7 @@ import {
   prepareOrderPayment,
   verifyOrderPayment,
 } from './pay-order.ts'
+import { thrownBy } from './problems.generated.ts'
 
 type OrderDeps = FanDeps &
   ServerDeps & {
@@ -39,7 +40,6 @@ type OrderDeps = FanDeps &
   }
 
 const TAG = 'Shop'
-const { idempotency_response_lost } = transportProblems
 const { exampleOrder, examplePaidOrder } = schema
 const exampleReference = { orderId: exampleOrder.id }
 const { postalCode = '', ...exampleAddress } = schema.exampleAddress
@@ -58,7 +58,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
             const options = { encryption, openOrdersPerFan, addressRetentionMs, sellsFiles }
             return status(201, present(await startCheckout(tx, fan, body, options)))
           },
-          { encryption },
+          { encryption: encryptStored(encryption) },
         ),
       operation({
         id: 'startCheckout',
@@ -68,7 +68,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
           'Holds the stock of the cart for 30 minutes, and freezes the prices. Products that are shipped need an address, which is checked by its country.',
         body: schema.Cart,
         responses: { 201: schema.Order },
-        problems: [...startCheckout.problems, idempotency_response_lost],
+        problems: thrownBy.startCheckout,
         examples: {
           body: {
             lines: [{ productId: 'home-scarf', variantId: 'short', quantity: 2 }],
@@ -86,7 +86,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
             const completed = await completeOrder(tx, deps.log, body, payment)
             return completed instanceof Error ? completed : present(completed)
           },
-          { prepare: () => verifyOrderPayment(deps, caller, body), encryption },
+          { prepare: () => verifyOrderPayment(deps, caller, body), encryption: encryptStored(encryption) },
         ),
       operation({
         id: 'completeCheckout',
@@ -96,7 +96,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
           'With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this order in full. A repeat returns the same order.',
         body: schema.CompleteOrder,
         responses: { 200: schema.Order },
-        problems: [...verifyOrderPayment.problems, ...completeOrder.problems, idempotency_response_lost],
+        problems: thrownBy.completeCheckout,
         examples: { body: { ...exampleReference, paymentReference: 'pi_3PqR' }, 200: examplePaidOrder },
       }),
     )
@@ -106,7 +106,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
         write(
           async (tx, fan) =>
             present(await cancelOrder(tx, fan, body.orderId, charge => cancelPayment(deps, charge))),
-          { encryption },
+          { encryption: encryptStored(encryption) },
         ),
       operation({
         id: 'cancelCheckout',
@@ -116,7 +116,7 @@ const checkoutRoutes = (deps: OrderDeps, { addressEncryption: encryption, now } 
           'Frees its stock immediately. A repeat returns the same order. Its payment is cancelled at the gateway; one that was made already is refunded.',
         body: schema.OrderReference,
         responses: { 200: schema.Order },
-        problems: [...cancelOrder.problems, idempotency_response_lost],
+        problems: thrownBy.cancelCheckout,
         examples: { body: exampleReference, 200: { ...exampleOrder, status: 'cancelled' } },
       }),
     )
@@ -143,7 +143,7 @@ const paymentRoutes = (deps: OrderDeps) =>
         'For a pending order. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. With points there is nothing to prepare. With cash, holds the price until the order expires.',
       body: schema.OrderPaymentRequest,
       responses: { 200: schema.OrderPayment },
-      problems: [...prepareOrderPayment.problems, ...holdOrderCash.problems],
+      problems: thrownBy.prepareOrderPayment,
       examples: {
         body: { ...exampleReference, method: 'gateway' },
         200: { method: 'gateway', payment: examplePreparedPayment },
@@ -162,7 +162,7 @@ const ownRoutes = (deps: OrderDeps) =>
         description: 'The latest first, in every status.',
         query: Closed(PageQuery),
         responses: { 200: schema.Orders },
-        problems: listOrders.problems,
+        problems: thrownBy.listOrders,
         examples: { 200: { orders: [examplePaidOrder], nextCursor: null } },
       }),
     )
@@ -175,7 +175,7 @@ const ownRoutes = (deps: OrderDeps) =>
         description: 'The order in its current status, with the state of each line.',
         params: schema.OrderParams,
         responses: { 200: schema.Order },
-        problems: readOwnOrder.problems,
+        problems: thrownBy.readOrder,
         examples: { 200: examplePaidOrder },
       }),
     )
@@ -193,7 +193,7 @@ const downloadRoutes = (deps: OrderDeps) =>
       description: 'Signed, for ten minutes: who has it can download the file.',
       params: schema.LineParams,
       responses: { 200: schema.Download },
-      problems: issueDownload.problems,
+      problems: thrownBy.issueDownload,
       examples: {
         200: {
           url: '/downloads/01981e2c-7c1f-7000-8000-000000000012.1.1755282720000.q83vEjRWeJq8N7rQ',
@@ -220,7 +220,7 @@ const serverRoutes = (deps: OrderDeps) =>
         description: 'With the address to ship it to.',
         params: schema.OrderParams,
         responses: { 200: schema.FanOrder },
-        problems: readFanOrder.problems,
+        problems: thrownBy.readFanOrder,
         examples: { 200: exampleFanOrder },
       }),
     )
@@ -240,7 +240,7 @@ const serverRoutes = (deps: OrderDeps) =>
         body: schema.LineChange,
         findErrors: schema.findLineErrors,
         responses: { 200: schema.FanOrder },
-        problems: changeLine.problems,
+        problems: thrownBy.changeOrderLine,
         examples: {
           body: { state: 'shipped', ...shipped },
           200: {

@@ -7,7 +7,6 @@ import type { Viewer } from '../../core/caller.ts'
 import type { Encryption } from '../../core/encryption.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { readPublicProfiles } from '../../identity/users/public-profile.ts'
 import { decryptAddress } from './addresses.ts'
 import { presentDelivers } from './delivers.ts'
@@ -30,7 +29,6 @@ export async function listOrders(
   const orders = (await readWhole(reader, shown)).map(whole => presentOrder(whole, addressEncryption, now))
   return { orders, nextCursor }
 }
-listOrders.problems = [transportProblems.invalid_cursor] as const
 
 /** Ids sort by time of creation. */
 const selectLatest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
@@ -55,7 +53,6 @@ export async function readOwnOrder(
   if (!whole) throw new DomainError(shopProblems.order_not_found)
   return presentOrder(whole, addressEncryption, reader.now())
 }
-readOwnOrder.problems = [shopProblems.order_not_found] as const
 
 /** An order of any fan, for the club's systems. @throws DomainError `order_not_found` */
 export async function readFanOrder(
@@ -73,7 +70,6 @@ export async function readFanOrder(
     fan: { id: userId, displayName: profile?.displayName ?? null },
   }
 }
-readFanOrder.problems = [shopProblems.order_not_found] as const
 
 export function presentOrder(whole: WholeOrder, addressEncryption: Encryption, now: Date): Order {
   const { order } = whole

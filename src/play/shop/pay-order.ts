@@ -4,20 +4,18 @@ import type { Logger } from 'pino'
 import type { Transaction } from '../../../db/index.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { pointsProblems } from '../../economy/points/problems.ts'
 import { cancel } from '../purchases/cancel.ts'
 import type { Charge } from '../purchases/gateways/gateway.ts'
 import type { Payment } from '../purchases/means.ts'
 import { completeFor, holdCashFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
 import { needsMoney, statusOf } from '../purchases/purchase.ts'
 import { requireOwn } from '../purchases/require-own.ts'
-import { rewardProblems } from '../rewards/problems.ts'
 import { orderKind } from './order-kind.ts'
 import { readLines, readOrderWhole, type WholeOrder } from './order-rows.ts'
 import type { CompleteOrder, OrderPayment, OrderPaymentRequest } from './order-schema.ts'
 import { shopProblems } from './problems.ts'
 
-const { order_not_found, order_expired, order_not_pending, payment_method_not_accepted } = shopProblems
+const { payment_method_not_accepted } = shopProblems
 
 /**
  * Prepares the payment of a pending order. With points, or for a price of zero, there is nothing to prepare; with cash,
@@ -41,54 +39,27 @@ export async function prepareOrderPayment(
     })
   return { method, payment: await preparePayment(deps, orderKind, viewer, orderId, gateway) }
 }
-prepareOrderPayment.problems = [
-  order_not_found,
-  order_expired,
-  order_not_pending,
-  payment_method_not_accepted,
-  ...preparePayment.problems,
-] as const
 
 /** Holds cash for an order that is paid with cash. The completion captures it. */
-export const holdOrderCash = Object.assign(
-  async (
-    tx: Transaction,
-    caller: Caller,
-    { orderId, method }: OrderPaymentRequest,
-    currencies: readonly string[],
-  ): Promise<void> => {
-    if (method === 'cash') await holdCashFor(tx, orderKind, caller, orderId, currencies)
-  },
-  { problems: holdCashFor.problems },
-)
+export const holdOrderCash = async (
+  tx: Transaction,
+  caller: Caller,
+  { orderId, method }: OrderPaymentRequest,
+  currencies: readonly string[],
+): Promise<void> => {
+  if (method === 'cash') await holdCashFor(tx, orderKind, caller, orderId, currencies)
+}
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
-export const verifyOrderPayment = Object.assign(
-  (
-    deps: Parameters<typeof verifyPaymentOf>[0],
-    viewer: Viewer,
-    { orderId, paymentReference }: CompleteOrder,
-  ): Promise<Payment> => verifyPaymentOf(deps, orderKind, viewer, orderId, paymentReference),
-  { problems: [order_not_found, order_expired, order_not_pending, ...verifyPaymentOf.problems] as const },
-)
+export const verifyOrderPayment = (
+  deps: Parameters<typeof verifyPaymentOf>[0],
+  viewer: Viewer,
+  { orderId, paymentReference }: CompleteOrder,
+): Promise<Payment> => verifyPaymentOf(deps, orderKind, viewer, orderId, paymentReference)
 
 /** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
-export const completeOrder = Object.assign(
-  (tx: Transaction, log: Logger, { orderId }: CompleteOrder, payment: Payment) =>
-    completeFor(tx, log, orderKind, orderId, payment),
-  {
-    problems: [
-      order_not_found,
-      order_expired,
-      order_not_pending,
-      rewardProblems.out_of_stock,
-      shopProblems.voucher_not_accepted,
-      shopProblems.product_inactive,
-      pointsProblems.insufficient_points,
-      ...verifyPaymentOf.problems,
-    ] as const,
-  },
-)
+export const completeOrder = (tx: Transaction, log: Logger, { orderId }: CompleteOrder, payment: Payment) =>
+  completeFor(tx, log, orderKind, orderId, payment)
 
 /** Like `cancel` in `src/play/purchases/cancel.ts`. */
 export async function cancelOrder(
@@ -100,4 +71,3 @@ export async function cancelOrder(
   await cancel(tx, orderKind, caller, orderId, onCancelled)
   return readOrderWhole(tx, orderId)
 }
-cancelOrder.problems = [order_not_found, order_not_pending] as const

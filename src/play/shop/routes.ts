@@ -5,6 +5,7 @@ import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { getProduct, getProducts } from './catalogue.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 type ShopDeps = Parameters<typeof publicReaders>[0] & { cursors: Cursors; publicReads: PublicReads }
@@ -22,7 +23,7 @@ export const productsRoutes = (deps: ShopDeps) =>
         conditional: true,
         query: Closed({ ...schema.ProductsQuery.properties, ...LanguageQuery }),
         responses: { 200: schema.Products },
-        problems: getProducts.problems,
+        problems: thrownBy.listProducts,
         examples: { 200: { products: [schema.exampleProduct], nextCursor: null } },
       }),
     )
@@ -37,7 +38,7 @@ export const productsRoutes = (deps: ShopDeps) =>
         params: schema.ProductParams,
         query: Closed(LanguageQuery),
         responses: { 200: schema.Product },
-        problems: getProduct.problems,
+        problems: thrownBy.readProduct,
         examples: { 200: schema.exampleProduct },
       }),
     )

@@ -8,6 +8,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import { examplePreparedPayment, PreparedPayment } from '../purchases/gateways/gateway.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { completeTopUp, listTopUps, prepareTopUp, readTopUp, startTopUp, verifyTopUp } from './top-ups.ts'
 
@@ -34,7 +35,7 @@ const topUpRoutes = (deps: CashDeps) =>
         description: 'To be paid within 30 minutes, as a purchase with a price in money.',
         body: schema.StartTopUp,
         responses: { 201: schema.TopUp },
-        problems: startTopUp.problems,
+        problems: thrownBy.startTopUp,
         examples: { body: { amount: 2000, currency: 'EUR' }, 201: schema.exampleTopUp },
       }),
     )
@@ -52,7 +53,7 @@ const topUpRoutes = (deps: CashDeps) =>
           'Verifies with the payment gateway that `paymentReference` paid this top-up in full, and credits the cash once. A repeat returns the same top-up.',
         body: schema.CompleteTopUp,
         responses: { 200: schema.TopUp },
-        problems: [...verifyTopUp.problems, ...completeTopUp.problems],
+        problems: thrownBy.completeTopUp,
         examples: {
           body: { topUpId: schema.exampleTopUp.id, paymentReference: 'pi_3PqR' },
           200: schema.exampleCredited,
@@ -76,7 +77,7 @@ const topUpRoutes = (deps: CashDeps) =>
           'Returns the data that the payment gateway’s client library needs; a repeat returns the same data.',
         body: schema.TopUpReference,
         responses: { 200: PreparedPayment },
-        problems: prepareTopUp.problems,
+        problems: thrownBy.prepareTopUpPayment,
         examples: {
           body: { topUpId: schema.exampleTopUp.id },
           200: examplePreparedPayment,
@@ -92,7 +93,7 @@ const topUpRoutes = (deps: CashDeps) =>
         description: 'Newest first, in every status.',
         query: schema.CashQuery,
         responses: { 200: schema.TopUps },
-        problems: listTopUps.problems,
+        problems: thrownBy.listTopUps,
         examples: { 200: { topUps: [schema.exampleCredited], nextCursor: null } },
       }),
     )
@@ -108,7 +109,7 @@ const ownTopUpRoutes = (deps: CashDeps) =>
       description: 'One that you started, in its current status.',
       params: schema.TopUpParams,
       responses: { 200: schema.TopUp },
-      problems: readTopUp.problems,
+      problems: thrownBy.readTopUp,
       examples: { 200: schema.exampleCredited },
     }),
   )
@@ -126,7 +127,7 @@ const entryRoutes = (deps: CashDeps) =>
       params: schema.CashParams,
       query: schema.CashQuery,
       responses: { 200: schema.CashEntries },
-      problems: listCashEntries.problems,
+      problems: thrownBy.listCashEntries,
       examples: { 200: { entries: [schema.exampleEntry], nextCursor: null } },
     }),
   )

@@ -6,18 +6,16 @@ import { eachRow } from '../../../db/keyset.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { cashProblems } from '../../economy/cash/problems.ts'
 import type { Payments } from '../purchases/gateways/create.ts'
 import type { Payment } from '../purchases/means.ts'
 import { completeFor, preparePayment, verifyPaymentOf } from '../purchases/pay.ts'
-import { purchaseProblems } from '../purchases/problems.ts'
 import { presentTopUp } from './present.ts'
 import { topUpProblems } from './problems.ts'
 import type { CompleteTopUp, StartTopUp } from './schema.ts'
 import { type TopUpRow, topUpKind } from './top-up-kind.ts'
 
-const { top_up_not_found, top_up_expired } = topUpProblems
+const { top_up_not_found } = topUpProblems
 
 /** Time to pay. A later payment is credited too. */
 const PAYABLE_MS = 30 * 60_000
@@ -46,31 +44,22 @@ export async function startTopUp(
   await tx.insert(tx.tables.topUps).values(topUp)
   return presentTopUp(topUp, now)
 }
-startTopUp.problems = [cashProblems.cash_not_accepted] as const
 
 /** Prepares the payment with the gateway, before the unit of work. */
-export const prepareTopUp = Object.assign(
-  (deps: Parameters<typeof preparePayment>[0], viewer: Viewer, topUpId: string) =>
-    preparePayment(deps, topUpKind, viewer, topUpId),
-  { problems: [top_up_not_found, top_up_expired, ...preparePayment.problems] as const },
-)
+export const prepareTopUp = (deps: Parameters<typeof preparePayment>[0], viewer: Viewer, topUpId: string) =>
+  preparePayment(deps, topUpKind, viewer, topUpId)
 
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
-export const verifyTopUp = Object.assign(
-  (
-    deps: { db: Database; payments: Payments },
-    viewer: Viewer,
-    { topUpId, paymentReference }: CompleteTopUp,
-  ): Promise<Payment> => verifyPaymentOf(deps, topUpKind, viewer, topUpId, paymentReference),
-  { problems: [top_up_not_found, top_up_expired, ...verifyPaymentOf.problems] as const },
-)
+export const verifyTopUp = (
+  deps: { db: Database; payments: Payments },
+  viewer: Viewer,
+  { topUpId, paymentReference }: CompleteTopUp,
+): Promise<Payment> => verifyPaymentOf(deps, topUpKind, viewer, topUpId, paymentReference)
 
 /** Credits a verified payment, once. */
-export const completeTopUp = Object.assign(
-  (tx: Transaction, log: Logger, { topUpId }: CompleteTopUp, payment: Payment) =>
-    completeFor(tx, log, topUpKind, topUpId, payment),
-  { problems: [top_up_not_found, top_up_expired, purchaseProblems.payment_not_confirmed] as const },
-)
+// never insufficient_points: a top-up has no price in points.
+export const completeTopUp = (tx: Transaction, log: Logger, { topUpId }: CompleteTopUp, payment: Payment) =>
+  completeFor(tx, log, topUpKind, topUpId, payment)
 
 /** A page of the caller's top-ups, newest first. */
 export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: Viewer, page: Page) {
@@ -86,7 +75,6 @@ export async function listTopUps(reader: Reader, cursors: Cursors, { userId }: V
   const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
   return { topUps: shown.map(row => presentTopUp(row, reader.now())), nextCursor }
 }
-listTopUps.problems = [transportProblems.invalid_cursor] as const
 
 /** @throws DomainError `top_up_not_found`, also for another fan's */
 export async function readTopUp(reader: Reader, { userId }: Viewer, topUpId: string) {
@@ -94,7 +82,6 @@ export async function readTopUp(reader: Reader, { userId }: Viewer, topUpId: str
   if (!topUp || topUp.userId !== userId) throw new DomainError(top_up_not_found)
   return presentTopUp(topUp, reader.now())
 }
-readTopUp.problems = [top_up_not_found] as const
 
 /** Oldest first. */
 export async function* exportTopUps(reader: Reader, userId: string) {

@@ -5,7 +5,6 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { lockFan } from '../../identity/users/users.ts'
 import { lockOwners, nameOfItem } from '../packs/owners.ts'
-import { packProblems } from '../packs/problems.ts'
 import { transferItems } from '../packs/transfer-items.ts'
 import { endTrade, lockTrade, notOpen } from './end.ts'
 import { recordForBoth } from './events.ts'
@@ -45,14 +44,6 @@ export async function acceptTrade(
   await completeTrade(tx, trade, items, new Date(tx.now().getTime() - tradeRestMs))
   return readTrade(tx, { userId }, tradeId)
 }
-acceptTrade.problems = [
-  tradeProblems.trade_not_found,
-  tradeProblems.trade_changed,
-  tradeProblems.trade_not_open,
-  tradeProblems.fan_cannot_trade,
-  packProblems.item_not_owned,
-  tradeProblems.item_resting,
-] as const
 
 /** `from`: who made the offer; undefined if the fan is erased or merged. */
 function requireOpen(tx: Transaction, trade: TradeRow, from: Awaited<ReturnType<typeof lockFan>>): void {

@@ -14,12 +14,10 @@ type End = Exclude<Trade['status'], 'open' | 'expired'>
 /** Called by the fan who received the offer. A repeat returns the declined trade. */
 export const declineTrade = (tx: Transaction, caller: Caller, tradeId: string) =>
   endOwn(tx, caller, tradeId, 'toId', 'declined')
-declineTrade.problems = [tradeProblems.trade_not_found, tradeProblems.trade_not_open] as const
 
 /** Called by the fan who made the offer. A repeat returns the cancelled trade. */
 export const cancelTrade = (tx: Transaction, caller: Caller, tradeId: string) =>
   endOwn(tx, caller, tradeId, 'fromId', 'cancelled')
-cancelTrade.problems = declineTrade.problems
 
 async function endOwn(
   tx: Transaction,

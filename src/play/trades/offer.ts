@@ -7,10 +7,8 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { fanNotFound } from '../../identity/relations/find-fan.ts'
 import { listHidden } from '../../identity/relations/visibility.ts'
-import { userProblems } from '../../identity/users/problems.ts'
 import { lockHandle, lockToCount } from '../../identity/users/users.ts'
 import { nameOfItem, readOwners } from '../packs/owners.ts'
-import { packProblems } from '../packs/problems.ts'
 import { recordForBoth } from './events.ts'
 import { findNotOwned, findResting, findUnseen, type Giving, notOwned, resting } from './items.ts'
 import { tradeProblems } from './problems.ts'
@@ -48,16 +46,9 @@ export async function offerTrade(
   await tx.insert(trades).values({ ...trade, expiresAt: new Date(now.getTime() + OPEN_MS) })
   await tx.insert(tradeItems).values(items.map(({ giverId: _, ...item }) => ({ ...item, tradeId: trade.id })))
   await recordForBoth(tx, 'trade.offered', { ...trade, give: give.length, want: want.length })
+  // never trade_not_found: it was written above.
   return readTrade(tx, { userId: fromId }, trade.id)
 }
-offerTrade.problems = [
-  userProblems.fan_not_found,
-  tradeProblems.cannot_trade_with_yourself,
-  tradeProblems.fan_cannot_trade,
-  tradeProblems.too_many_open_trades,
-  packProblems.item_not_owned,
-  tradeProblems.item_resting,
-] as const
 
 /** A fan who is hidden from the caller is not found, with the same statements as for an unknown handle. */
 async function lockPartner(tx: Transaction, fromId: string, handle: string): Promise<string> {

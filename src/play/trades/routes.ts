@@ -8,6 +8,7 @@ import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { acceptTrade } from './accept.ts'
 import { cancelTrade, declineTrade } from './end.ts'
 import { offerTrade } from './offer.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { listTrades, readTrade } from './trades.ts'
 
@@ -31,7 +32,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         body: schema.TradeOffer,
         findErrors: schema.findRepeatedItems,
         responses: { 201: schema.Trade },
-        problems: offerTrade.problems,
+        problems: thrownBy.offerTrade,
         examples: { body: schema.exampleTradeOffer, 201: schema.exampleTrade },
       }),
     )
@@ -45,7 +46,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         params: schema.TradeParams,
         query: Closed(LanguageQuery),
         responses: { 200: schema.Trade },
-        problems: readTrade.problems,
+        problems: thrownBy.readTrade,
         examples: { 200: schema.exampleTrade },
       }),
     )
@@ -62,7 +63,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         query: Closed(LanguageQuery),
         body: schema.TradeAcceptance,
         responses: { 200: schema.Trade },
-        problems: acceptTrade.problems,
+        problems: thrownBy.acceptTrade,
         examples: { body: { version: 1 }, 200: schema.exampleCompletedTrade },
       }),
     )
@@ -78,7 +79,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         query: Closed(LanguageQuery),
         body: Nothing,
         responses: { 200: schema.Trade },
-        problems: declineTrade.problems,
+        problems: thrownBy.declineTrade,
         examples: { 200: { ...schema.exampleCompletedTrade, status: 'declined' } },
       }),
     )
@@ -94,7 +95,7 @@ const tradeRoutes = (deps: TradeDeps, { limits } = deps.config) =>
         query: Closed(LanguageQuery),
         body: Nothing,
         responses: { 200: schema.Trade },
-        problems: cancelTrade.problems,
+        problems: thrownBy.cancelTrade,
         examples: { 200: { ...schema.exampleCompletedTrade, status: 'cancelled' } },
       }),
     )
@@ -109,7 +110,7 @@ const listRoutes = (deps: TradeDeps) =>
       description: 'Those that you offered and those that were offered to you, the latest first.',
       query: Closed({ ...PageQuery, ...LanguageQuery }),
       responses: { 200: schema.Trades },
-      problems: listTrades.problems,
+      problems: thrownBy.listTrades,
       examples: { 200: { trades: [schema.exampleTrade], nextCursor: null } },
     }),
   )

@@ -7,7 +7,6 @@ import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Viewer } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { DomainError } from '../../core/problems.ts'
-import { transportProblems } from '../../core/transport-problems.ts'
 import { isVisible } from '../../identity/relations/visibility.ts'
 import { fanHandles } from '../../identity/users/public-profile.ts'
 import { collectiblesToShow } from '../packs/catalogue.ts'
@@ -34,7 +33,6 @@ export async function listTrades(reader: Reader, cursors: Cursors, { userId }: V
   const { shown, nextCursor } = cutPage(latest, page.limit, last => cursors.encode(list, last.trade.id))
   return { trades: await presentTrades(reader, shown), nextCursor }
 }
-listTrades.problems = [transportProblems.invalid_cursor] as const
 
 /** @throws DomainError `trade_not_found`, also for a trade of other fans */
 export async function readTrade(reader: Reader, { userId }: Viewer, tradeId: string): Promise<Trade> {
@@ -43,7 +41,6 @@ export async function readTrade(reader: Reader, { userId }: Viewer, tradeId: str
   if (!trade) throw new DomainError(tradeProblems.trade_not_found)
   return trade
 }
-readTrade.problems = [tradeProblems.trade_not_found] as const
 
 /** The trade and the other fan, even if that fan is hidden from this one. Undefined if the fan has no part in the trade. */
 export async function findParties(reader: Reader, userId: string, tradeId: string) {

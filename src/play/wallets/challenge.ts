@@ -55,7 +55,6 @@ export async function issueChallenge(tx: Transaction, { userId }: Caller, signab
   await insertChallenge(tx, { nonce, userId, address, chainId, message, expiresAt })
   return { message, nonce, expiresAt: expiresAt.toISOString() }
 }
-issueChallenge.problems = [walletProblems.too_many_challenges] as const
 
 const countOpen = preparedRow((tx: Transaction, userId: string, now: Date) => {
   const { walletChallenges } = tx.tables

@@ -39,11 +39,6 @@ export async function linkWallet(
   await recordEvent(tx, { userId, type: 'wallet.linked', data: { address, chainId } })
   return { created: true, wallet: presentWallet(linked) }
 }
-linkWallet.problems = [
-  walletProblems.challenge_expired,
-  walletProblems.wallet_linked_elsewhere,
-  walletProblems.too_many_wallets,
-] as const
 
 /** The primary key decides between two fans who link an address at the same time. */
 const insertWallet = prepared((tx: Transaction, wallet: WalletRow) =>

@@ -6,6 +6,7 @@ import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import type { Chains } from './chains.ts'
 import { issueChallenge, prepareChallenge } from './challenge.ts'
 import { linkWallet, listLinked, unlinkWallet } from './link.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { verifyProof } from './verify.ts'
 
@@ -44,7 +45,7 @@ export const walletsRoutes = (deps: WalletDeps) =>
           'The user signs `message` unchanged with the wallet, in five minutes. It names the site, the chain, the address and the fan. A challenge is used once.',
         body: schema.NewChallenge,
         responses: { 201: schema.WalletChallenge },
-        problems: issueChallenge.problems,
+        problems: thrownBy.issueWalletChallenge,
         examples: {
           body: { address: schema.exampleWallet.address, chainId: 1 },
           201: schema.exampleChallenge,
@@ -69,7 +70,7 @@ export const walletsRoutes = (deps: WalletDeps) =>
           'Proves with the signature of a challenge that the wallet is yours. 200 if you have linked it before. A linked wallet is no way to sign in.',
         body: schema.WalletProof,
         responses: { 200: schema.LinkedWallet, 201: schema.LinkedWallet },
-        problems: [...verifyProof.problems, ...linkWallet.problems],
+        problems: thrownBy.linkWallet,
         examples: {
           body: {
             nonce: schema.exampleChallenge.nonce,

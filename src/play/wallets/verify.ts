@@ -41,10 +41,5 @@ export async function verifyProof(
     )
   return 'contract'
 }
-verifyProof.problems = [
-  walletProblems.challenge_expired,
-  walletProblems.invalid_wallet_signature,
-  walletProblems.chain_unavailable,
-] as const
 
 const invalid = (detail: string) => new DomainError(walletProblems.invalid_wallet_signature, { detail })

@@ -197,7 +197,7 @@ test('exactly the commands that change data have --dry-run', async () => {
       'verify-quests',
     ],
     // Write files of the repository.
-    ...['build', 'docs', 'generate-migrations'],
+    ...['build', 'docs', 'generate-migrations', 'problems'],
     // Runs servers.
     'dev',
     // Makes a link that nobody has until it is printed.

@@ -31,4 +31,3 @@ export async function listClaimsOf(reader: Reader, fanId: string) {
     })),
   }
 }
-listClaimsOf.problems = requireFan.problems

@@ -19,12 +19,10 @@ export async function lockForStaff(tx: Transaction, fanId: string): Promise<stri
   if (!fan) throw new DomainError(userProblems.fan_not_found, { detail: 'No fan has this id, or no longer.' })
   return fan.id
 }
-lockForStaff.problems = [userProblems.fan_not_found] as const
 
 export async function endSessionsOf(tx: Transaction, fanId: string): Promise<{ devices: number }> {
   return { devices: await endAllSessions(tx, await lockForStaff(tx, fanId)) }
 }
-endSessionsOf.problems = lockForStaff.problems
 
 export interface Names {
   displayName?: string | null | undefined
@@ -37,12 +35,12 @@ export async function renameFan(
   fanId: string,
   { displayName, handle }: Names,
 ): Promise<void> {
+  // never profile_not_found: the record is locked.
   await changeProfile(tx, await lockForStaff(tx, fanId), {
     ...(displayName === undefined ? {} : { displayName }),
     ...(handle === undefined ? {} : { handle }),
   })
 }
-renameFan.problems = [...lockForStaff.problems, ...changeProfile.problems] as const
 
 /** Voids an event of another system. Events of the application have causes, which are corrected instead. */
 export async function voidEventOf(
@@ -70,7 +68,6 @@ export async function voidEventOf(
     return or(eq(users.id, fanId), eq(users.mergedIntoId, fanId))
   }
 }
-voidEventOf.problems = [...lockForStaff.problems, eventProblems.event_not_found] as const
 
 /**
  * `confirm`: the handle of the fan, or the id of a fan without a handle, as the person typed it. @throws DomainError
@@ -99,4 +96,3 @@ export async function eraseFan(
   const { devices, redemptionCodes, grantNotes, eventData } = erasure
   return { devices, redemptionCodes, grantNotes, eventData }
 }
-eraseFan.problems = lockForStaff.problems

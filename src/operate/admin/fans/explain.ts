@@ -41,4 +41,3 @@ export async function explainFanEvent(
     data,
   }
 }
-explainFanEvent.problems = [eventProblems.event_not_found] as const

@@ -31,7 +31,6 @@ export async function requireFan(reader: Reader, fanId: string): Promise<User> {
   if (!user) throw new DomainError(userProblems.fan_not_found, { detail: 'No fan has this id.' })
   return user
 }
-requireFan.problems = [userProblems.fan_not_found] as const
 
 /** @throws DomainError `fan_not_found` */
 export async function readFanHead(
@@ -90,7 +89,6 @@ export async function readFanHead(
     counts: { ...rest, items: itemsKept + itemsReceived, openTrades: tradesFrom + tradesTo },
   }
 }
-readFanHead.problems = requireFan.problems
 
 const NO_COUNTS = {
   events: 0,

@@ -23,7 +23,6 @@ export async function readFanRecord(
     onboarding: (await findCompletion(reader, fanId))?.toISOString() ?? null,
   }
 }
-readFanRecord.problems = requireFan.problems
 
 function presentMirror(mirror: NonNullable<Awaited<ReturnType<typeof findMirror>>>, personal: boolean) {
   const { nameKey: _n, emailKey: _e, emailHash, picture, ...rest } = mirror

@@ -187,6 +187,7 @@ const importKind = (name: string, unit: string, run: Kind['run']) =>
   }) satisfies Kind
 
 /** By the command that does the same. */
+// never any: a job runs after the request that starts it.
 export const IMPORT_KINDS = {
   'import-catalog': importKind('import-catalog', 'entries', importCatalogue),
   'import-events': importKind('import-events', 'lines', importEvents),

@@ -7,7 +7,6 @@ import { matchProblems } from '../../../club/matches/problems.ts'
 import { parseQueryInstant } from '../../../core/instant.ts'
 import { type Cursors, cutPage, isAfter, type Page } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
 import { countCheckIns } from '../../../play/check-ins/check-in.ts'
 import { readSettlementProgress, type SettlementProgress } from '../../../play/predictions/progress.ts'
 
@@ -49,7 +48,6 @@ export async function listAllMatches(
   )
   return { matches: await presentAll(reader, shown), nextCursor }
 }
-listAllMatches.problems = [transportProblems.invalid_cursor] as const
 
 /** The season with the latest kick-off first. */
 export async function listSeasons(reader: Reader): Promise<string[]> {
@@ -75,7 +73,6 @@ export async function readMatchDetail(reader: Reader, publicUrl: string, matchId
     gateUrl: `${publicUrl.replace(/\/$/, '')}/check-in/${encodeURIComponent(matchId)}`,
   }
 }
-readMatchDetail.problems = [matchProblems.match_not_found] as const
 
 async function presentAll(reader: Reader, rows: MatchRow[]) {
   if (rows.length === 0) return []

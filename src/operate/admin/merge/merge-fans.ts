@@ -111,11 +111,6 @@ export async function mergeFans(tx: Transaction, request: MergeRequest): Promise
     moved,
   }
 }
-mergeFans.problems = [
-  userProblems.fan_not_found,
-  userProblems.fans_not_mergeable,
-  ...carryPoints.problems,
-] as const
 
 /** Whether a fan has completed the onboarding without joining the leaderboard. One who has left it does not join again either. */
 async function hasDeclinedBoard(tx: Transaction, userId: string): Promise<boolean> {

@@ -38,8 +38,6 @@ export async function findFan(reader: Reader, named: string): Promise<NamedFan> 
   return fan
 }
 
-findFan.problems = [userProblems.fan_not_found] as const
-
 /** By user id. Null: without a handle. */
 export async function readHandles(reader: Reader, fanIds: string[]): Promise<Map<string, string | null>> {
   if (fanIds.length === 0) return new Map()

@@ -3,7 +3,6 @@ import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
 import { type CaseOrder, type CasePosition, listOpenReports, notOpen } from '../../../fan/moderation/cases.ts'
 import { caseProblems } from '../../../fan/moderation/problems.ts'
 import type { SubjectKind } from '../../../fan/moderation/subjects.ts'
@@ -35,7 +34,6 @@ export async function readCases(reader: Reader, cursors: Cursors, order: CaseOrd
   }))
   return { cases, nextCursor }
 }
-readCases.problems = [transportProblems.invalid_cursor] as const
 
 function positionIn(written: string | undefined): CasePosition | undefined {
   if (written === undefined) return undefined
@@ -66,6 +64,7 @@ export async function readCase(reader: Reader, caseId: string) {
     reader,
     rows.flatMap(({ reporterId }) => reporterId ?? []),
   )
+  // never fan_not_found: reports are deleted with their fan.
   return {
     // Guarantee of the casts: only `subjects` names kinds, and only reports with a reason of the list are filed.
     caseId,
@@ -83,7 +82,6 @@ export async function readCase(reader: Reader, caseId: string) {
     record: await readRecord(reader, await findFan(reader, fanId)),
   }
 }
-readCase.problems = [caseProblems.case_not_open] as const
 
 const NO_REPORTS = { filed: 0, upheld: 0, dismissed: 0 }
 
@@ -190,4 +188,3 @@ export async function readAppeals(
   }))
   return { appeals, nextCursor }
 }
-readAppeals.problems = [transportProblems.invalid_cursor] as const

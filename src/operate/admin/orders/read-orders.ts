@@ -3,7 +3,6 @@ import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../db/index.ts'
 import type { Encryption } from '../../../core/encryption.ts'
 import { type Cursors, cutPage, type Page } from '../../../core/pagination.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
 import { readPublicProfiles } from '../../../identity/users/public-profile.ts'
 import { findPayment } from '../../../play/purchases/payments.ts'
 import { isPaidByGateway, POINTS } from '../../../play/purchases/purchase.ts'
@@ -54,7 +53,6 @@ export async function listOrdersOf(
   const { shown, nextCursor } = cutPage(rows, limit, last => cursors.encode(name, last.id))
   return { orders: await presentAll(reader, await readWhole(reader, shown)), nextCursor }
 }
-listOrdersOf.problems = [transportProblems.invalid_cursor] as const
 
 /** The oldest first, so that the longest waiting order is shipped first. */
 async function selectByLines(reader: Reader, state: string, limit: number, after?: string) {
@@ -175,7 +173,6 @@ export async function readOrderDetail(
         : null,
   }
 }
-readOrderDetail.problems = readFanOrder.problems
 
 function payerOf(order: OrderRow): 'gateway' | 'points' | 'cash' {
   if (isPaidByGateway(order)) return 'gateway'

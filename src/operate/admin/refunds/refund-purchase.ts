@@ -40,7 +40,6 @@ export async function findRefundable(reader: Reader, id: string): Promise<Refund
     detail: `The ${found.kind.noun} is ${status}: nothing was paid.`,
   })
 }
-findRefundable.problems = [purchaseProblems.purchase_not_found, purchaseProblems.not_refundable] as const
 
 /**
  * Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the gateway
@@ -53,6 +52,7 @@ export async function refundPurchase(
 ): Promise<Refund | null> {
   const { kind, purchase, status } = await findRefundable(read, id)
   if (status === 'refunded') return null
+  // never order_not_found, top_up_not_found: the purchase was found.
   try {
     if (isPaidByGateway(purchase)) {
       const gateway = gatewayOf(await loadPayments(), purchase)
@@ -67,7 +67,6 @@ export async function refundPurchase(
     return null
   }
 }
-refundPurchase.problems = [...findRefundable.problems, purchaseProblems.payment_gateway_unavailable] as const
 
 /** The gateway that received the payment. Before any change. @throws DomainError `not_refundable` */
 function gatewayOf(payments: Payments, { paymentReference }: Purchase): PaymentGateway {

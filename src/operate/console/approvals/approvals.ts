@@ -166,11 +166,6 @@ export async function requireDecidable(
   if (decision === 'confirm' && !isOfAnother(row, staff)) throw new DomainError(consoleProblems.own_approval)
   return row
 }
-requireDecidable.problems = [
-  consoleProblems.approval_not_found,
-  consoleProblems.approval_closed,
-  consoleProblems.own_approval,
-] as const
 
 /** The approvals that the person may decide, and their own, the newest first. */
 export async function listApprovals(

@@ -1,9 +1,11 @@
 /** Approvals: waiting actions, and decisions of the second person. */
+
 import { Closed } from '../../../core/schemas.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { listApprovals, presentApproval, refuseApproval, requireDecidable } from './approvals.ts'
+import { thrownBy } from './problems.generated.ts'
 import { replay } from './replay.ts'
 import { Approval, ApprovalPage, ApprovalParams, ApprovalQuery, Confirmed, Refusal } from './schema.ts'
 
@@ -19,6 +21,7 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
         permission: 'approvals.decide',
         query: ApprovalQuery,
         responses: { 200: ApprovalPage },
+        problems: thrownBy.listApprovals,
       }),
     )
     .post(
@@ -39,7 +42,7 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
         params: ApprovalParams,
         body: Closed({}),
         responses: { 200: Confirmed },
-        problems: requireDecidable.problems,
+        problems: thrownBy.confirmApproval,
         examples: { body: {} },
       }),
     )
@@ -60,7 +63,7 @@ export const approvalRoutes = (deps: ConsoleDeps, handle: (request: Request) => 
         params: ApprovalParams,
         body: Refusal,
         responses: { 200: Approval },
-        problems: requireDecidable.problems,
+        problems: thrownBy.refuseApproval,
         examples: { body: { reason: 'The fan was paid already.' } },
       }),
     )

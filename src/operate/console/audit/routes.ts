@@ -1,8 +1,10 @@
 /** The audit log. */
+
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { exportAudit, MEDIA_TYPES } from './export.ts'
+import { thrownBy } from './problems.generated.ts'
 import { readAudit } from './read.ts'
 import { AuditExport, AuditFile, AuditPage, AuditQuery, AuditState } from './schema.ts'
 import { verifyAudit } from './verify.ts'
@@ -33,6 +35,7 @@ export const auditRoutes = (deps: ConsoleDeps) =>
         permission: 'audit.read',
         query: AuditQuery,
         responses: { 200: AuditPage },
+        problems: thrownBy.listAudit,
       }),
     )
     .get(

@@ -2,7 +2,6 @@
 import type { Reader, Transaction } from '../../../../db/index.ts'
 import type { EntryChange } from '../../../club/catalogue/entry.ts'
 import { type Author, readRevision, readRevisionNumber } from '../../../club/catalogue/history.ts'
-import { catalogueProblems } from '../../../club/catalogue/problems.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import {
@@ -14,8 +13,6 @@ import {
 import { parseRecord } from '../../admin/import/check-record.ts'
 import { requireEntry } from './entries.ts'
 
-const changeProblems = [transportProblems.validation_failed, catalogueProblems.catalogue_conflict] as const
-
 /** A person moves a kick-off on purpose, so it always counts, as with `force` of the import. */
 const force = true
 
@@ -26,7 +23,6 @@ export async function planEntry(reader: Reader, kind: RecordKind, { entry }: { e
   const change = await withinEntry(() => planRecord(reader, record, { force }))
   return { outcome: change.outcome, revision, changes: changesIn(change) }
 }
-planEntry.problems = changeProblems
 
 interface Save {
   entry: unknown
@@ -50,7 +46,6 @@ export async function saveEntry(
   }
   return write(tx, record, revision, author)
 }
-saveEntry.problems = [...changeProblems, catalogueProblems.revision_conflict] as const
 
 /** Switches an entry on or off. Fans keep their items and claims. */
 export async function switchEntry(
@@ -62,11 +57,6 @@ export async function switchEntry(
   const entry = { ...(await requireEntry(tx, kind, entryId)), active }
   return write(tx, { kind, entry } as CatalogueRecord, revision, author)
 }
-switchEntry.problems = [
-  catalogueProblems.entry_not_found,
-  catalogueProblems.catalogue_conflict,
-  catalogueProblems.revision_conflict,
-] as const
 
 /** Restores the entry to a revision. This is a change like any other, so the current rules apply. */
 export async function restoreEntry(
@@ -83,11 +73,6 @@ export async function restoreEntry(
     author,
   )
 }
-restoreEntry.problems = [
-  ...changeProblems,
-  catalogueProblems.revision_not_found,
-  catalogueProblems.revision_conflict,
-] as const
 
 async function write(tx: Transaction, record: CatalogueRecord, expected: number | null, author: Author) {
   const { outcome } = await withinEntry(() => writeRecord(tx, record, { force, author, expected }))

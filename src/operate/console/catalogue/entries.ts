@@ -6,7 +6,6 @@ import { readRevisionNumber } from '../../../club/catalogue/history.ts'
 import { catalogueProblems } from '../../../club/catalogue/problems.ts'
 import { type Cursors, type Page, pageOf } from '../../../core/pagination.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
 import { eachPageOfEntries } from '../../admin/export-catalogue.ts'
 import {
   type CatalogueRecord,
@@ -62,7 +61,6 @@ export async function listEntries(
     }
   return { entries: found, nextCursor: null }
 }
-listEntries.problems = [transportProblems.invalid_cursor] as const
 
 /** @throws DomainError `entry_not_found` */
 export async function readEntry(reader: Reader, kind: RecordKind, id: string) {
@@ -71,7 +69,6 @@ export async function readEntry(reader: Reader, kind: RecordKind, id: string) {
   const entry = await requireEntry(reader, kind, id)
   return { ...presentRow(kind, entry, reader.now()), kind, revision, entry, schema: entryJsonSchema(kind) }
 }
-readEntry.problems = [catalogueProblems.entry_not_found] as const
 
 /** @throws DomainError `entry_not_found` */
 export async function requireEntry(reader: Reader, kind: RecordKind, id: string): Promise<Entry> {

@@ -2,10 +2,8 @@
 import type { Reader } from '../../../../db/index.ts'
 import { compareEntries } from '../../../club/catalogue/entry.ts'
 import { listRevisions, type RevisionSource, readRevision } from '../../../club/catalogue/history.ts'
-import { catalogueProblems } from '../../../club/catalogue/problems.ts'
 import { type Cursors, cutPage, pageOf } from '../../../core/pagination.ts'
 import type { PageQuery } from '../../../core/schemas.ts'
-import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Static, TObject } from '../../../core/typebox.ts'
 import type { RecordKind } from '../../admin/import/catalogue-records.ts'
 import { changesIn } from './change-entry.ts'
@@ -33,7 +31,6 @@ export async function listHistory(
   const { shown, nextCursor } = cutPage(rows, limit, ({ revision }) => cursors.encode(list, revision))
   return { revisions: shown.map(present), nextCursor }
 }
-listHistory.problems = [transportProblems.invalid_cursor] as const
 
 /** A revision, and how it differs from an older one. @throws DomainError `revision_not_found` */
 export async function compareRevisions(
@@ -56,7 +53,6 @@ export async function compareRevisions(
     changes: changesIn(compareEntries(before, after ?? {})),
   }
 }
-compareRevisions.problems = [catalogueProblems.revision_not_found] as const
 
 const present = <Row extends { createdAt: Date; source: string }>({ createdAt, source, ...row }: Row) => ({
   ...row,

@@ -61,7 +61,6 @@ export function previewEntry(
     cancel: () => stop.abort(),
   })
 }
-previewEntry.problems = [transportProblems.validation_failed, transportProblems.overloaded] as const
 
 /** Evaluates the draft as if it were active. Adds names of fans for the staff. */
 async function evaluate(read: Reader, record: CatalogueRecord, options: PreviewOptions) {

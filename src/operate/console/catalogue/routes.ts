@@ -1,4 +1,5 @@
 /** The catalogue editor: lists, drafts, changes, history and previews. */
+
 import type { Author } from '../../../club/catalogue/history.ts'
 import { MAX_UPLOAD_BYTES, Picture, PictureUpload } from '../../../club/pictures/schema.ts'
 import { addPicture, MAX_SIDE, storeFile } from '../../../club/pictures/upload.ts'
@@ -14,6 +15,7 @@ import { planEntry, restoreEntry, saveEntry, switchEntry } from './change-entry.
 import { listEntries, listKinds, readEntry } from './entries.ts'
 import { compareRevisions, listHistory } from './history.ts'
 import { previewEntry } from './previews.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 /** A pack may have a thousand items in several languages. */
@@ -54,7 +56,7 @@ const changes = [
     maxBodyBytes: MAX_ENTRY_BYTES,
     verb: (tx, { body, params, staff }) => saveEntry(tx, params, body, authorOf(staff, body.reason)),
     detail: saved => saved,
-    problems: saveEntry.problems,
+    problems: thrownBy.saveCatalogueEntry,
     example: { entry, revision: 3, reason },
   }),
   action({
@@ -66,7 +68,7 @@ const changes = [
     body: schema.SwitchEntry,
     verb: (tx, { body, params, staff }) => switchEntry(tx, params, body, authorOf(staff, body.reason)),
     detail: (saved, { body: { active } }) => ({ ...saved, active }),
-    problems: switchEntry.problems,
+    problems: thrownBy.switchCatalogueEntry,
     example: { active: false, revision: 3, reason },
   }),
   action({
@@ -78,7 +80,7 @@ const changes = [
     body: schema.RestoreEntry,
     verb: (tx, { body, params, staff }) => restoreEntry(tx, params, body, authorOf(staff, body.reason)),
     detail: (saved, { body: { restore } }) => ({ ...saved, restored: restore }),
-    problems: restoreEntry.problems,
+    problems: thrownBy.restoreCatalogueEntry,
     example: { restore: 1, revision: 3, reason },
   }),
 ]
@@ -106,7 +108,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         params: schema.KindParams,
         query: schema.EntriesQuery,
         responses: { 200: schema.Entries },
-        problems: listEntries.problems,
+        problems: thrownBy.listCatalogueEntries,
       }),
     )
     .get(
@@ -135,7 +137,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         data: 'read',
         maxBodyBytes: MAX_ENTRY_BYTES,
         responses: { 200: schema.Plan },
-        problems: planEntry.problems,
+        problems: thrownBy.planCatalogueEntry,
         examples: { body: { entry } },
       }),
     )
@@ -158,7 +160,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         permission: 'catalogue.read',
         params: schema.EntryParams,
         responses: { 200: schema.ShownEntry },
-        problems: readEntry.problems,
+        problems: thrownBy.readCatalogueEntry,
       }),
     )
     .get(
@@ -171,7 +173,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         params: schema.EntryParams,
         query: schema.HistoryQuery,
         responses: { 200: schema.History },
-        problems: listHistory.problems,
+        problems: thrownBy.listCatalogueHistory,
       }),
     )
     .get(
@@ -184,13 +186,14 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         params: schema.RevisionParams,
         query: schema.CompareQuery,
         responses: { 200: schema.Compared },
-        problems: compareRevisions.problems,
+        problems: thrownBy.readCatalogueRevision,
       }),
     )
     .post(
       '/pictures',
       async ({ body, act, status }) => {
         const file = await storeFile(deps, body, MAX_SIDE.catalogue)
+        // never picture_quota_reached, picture_hidden: they are for fans.
         const picture = await act({ kind: 'picture', id: file.id }, undefined, tx =>
           addPicture(tx, { source: SOURCE }, file),
         )
@@ -205,7 +208,7 @@ export const catalogueRoutes = (deps: ConsoleDeps) => {
         body: PictureUpload,
         maxBodyBytes: MAX_UPLOAD_BYTES,
         responses: { 201: Picture },
-        problems: [...storeFile.problems, addPicture.problems[2]],
+        problems: thrownBy.uploadCataloguePicture,
         examples: { body: {} },
       }),
     )
@@ -225,7 +228,7 @@ const preview = <Line extends TSchema>(kind: 'Rule' | 'Quest', what: string, Lin
     open: true,
     data: 'read',
     responses: { 200: Line },
-    problems: previewEntry.problems,
+    problems: thrownBy.preview,
     examples: { body: { entry, days: 30 } },
   })
 

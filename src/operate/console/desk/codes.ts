@@ -34,7 +34,6 @@ export async function lookUpCode(
 ): Promise<DeskCode> {
   return presentCode(reader, staff, await explainMissing(reader, sources, text))
 }
-lookUpCode.problems = lookUpRedemption.problems
 
 export async function presentCode(reader: Reader, staff: Staff, redemption: Redemption): Promise<DeskCode> {
   const { code, reward, order, fan, redeemedAt, usedAt } = redemption

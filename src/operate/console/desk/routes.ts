@@ -1,4 +1,5 @@
 /** The desk, where fans show redemption codes and vouchers. */
+
 import { DomainError } from '../../../core/problems.ts'
 import { useRedemption } from '../../../play/rewards/redemptions.ts'
 import { consoleOperation } from '../contract/operation.ts'
@@ -12,6 +13,7 @@ import {
   USE_OPERATION,
   wasUsedByRequest,
 } from './codes.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 export const deskRoutes = (deps: ConsoleDeps) => {
@@ -26,7 +28,7 @@ export const deskRoutes = (deps: ConsoleDeps) => {
         permission: 'desk.use',
         params: schema.CodeParams,
         responses: { 200: schema.DeskCode },
-        problems: lookUpCode.problems,
+        problems: thrownBy.lookUpCode,
       }),
     )
     .post(
@@ -65,7 +67,7 @@ export const deskRoutes = (deps: ConsoleDeps) => {
         params: schema.CodeParams,
         body: schema.UseCode,
         responses: { 200: schema.UsedCode },
-        problems: useRedemption.problems,
+        problems: thrownBy.useCode,
         examples: { body: { requestId: '5f0c6d1e-7a53-4b5c-9d0e-3d5f6b1c2a90' } },
       }),
     )

@@ -1,4 +1,5 @@
 /** Fans: search, overview of a fan, and the timeline. */
+
 import { pageOf } from '../../../core/pagination.ts'
 import { Closed, PageQuery } from '../../../core/schemas.ts'
 import { readHistory } from '../../../economy/points/history.ts'
@@ -15,6 +16,7 @@ import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { mayDo, type Role } from '../roles.ts'
+import { thrownBy } from './problems.generated.ts'
 
 /** What a role may see of a fan in addition to `fans.read`. */
 const accessOf = (role: Role) => ({
@@ -46,7 +48,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         permission: 'fans.read',
         params: schema.FanPath,
         responses: { 200: schema.FanHead },
-        problems: readFanHead.problems,
+        problems: thrownBy.readFan,
       }),
     )
     .get(
@@ -68,7 +70,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         query: schema.TimelineQuery,
         responses: { 200: schema.TimelinePage },
-        problems: [...requireFan.problems, ...readTimeline.problems],
+        problems: thrownBy.readFanTimeline,
       }),
     )
     .get(
@@ -81,7 +83,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         query: schema.EventQuery,
         responses: { 200: schema.ExplainedEvent },
-        problems: explainFanEvent.problems,
+        problems: thrownBy.explainFanEvent,
       }),
     )
     .get(
@@ -97,7 +99,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         query: Closed(PageQuery),
         responses: { 200: PointsHistory },
-        problems: [...requireFan.problems, ...readHistory.problems],
+        problems: thrownBy.listFanPoints,
       }),
     )
     .get(
@@ -114,7 +116,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         query: Closed(PageQuery),
         responses: { 200: Collection },
-        problems: [...requireFan.problems, ...listCollection.problems],
+        problems: thrownBy.listFanCards,
       }),
     )
     .get(
@@ -126,7 +128,7 @@ export const fansRoutes = (deps: ConsoleDeps) => {
         permission: 'fans.read',
         params: schema.FanPath,
         responses: { 200: schema.FanRecord },
-        problems: readFanRecord.problems,
+        problems: thrownBy.readFanRecord,
       }),
     )
 }

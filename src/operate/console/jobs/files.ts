@@ -37,7 +37,6 @@ export async function announceFile(tx: Transaction, file: NewFile) {
   await tx.insert(files).values({ ...file, createdAt: now, expiresAt: new Date(now.getTime() + KEPT_MS) })
   return { id: file.id, partBytes: PART_BYTES }
 }
-announceFile.problems = [jobProblems.import_too_large, jobProblems.import_files_full] as const
 
 /** @throws DomainError `validation_failed` */
 function refuseFormat({ command, name }: NewFile): void {
@@ -76,11 +75,6 @@ export async function storePart(
     return { stored: true }
   })
 }
-storePart.problems = [
-  jobProblems.import_file_gone,
-  jobProblems.import_file_complete,
-  jobProblems.import_too_large,
-] as const
 
 /** Completes the file, which does not change afterwards. @throws DomainError `import_file_gone`, `import_file_incomplete` */
 export async function completeFile(tx: Transaction, fileId: string): Promise<FileRow> {

@@ -1,4 +1,5 @@
 /** Runs of jobs, files for imports, and the repeated tasks of the process. */
+
 import { DomainError } from '../../../core/problems.ts'
 import { PART_BYTES } from '../../admin/import/limits.ts'
 import type { RunRow } from '../../admin/jobs/runs.ts'
@@ -7,6 +8,7 @@ import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { announceFile, storePart } from './files.ts'
+import { thrownBy } from './problems.generated.ts'
 import { jobProblems } from './problems.ts'
 import { presentRun, readJobs, readRun } from './read.ts'
 import * as schema from './schema.ts'
@@ -32,7 +34,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
     body: schema.StartVerification,
     subject: ({ body: { kind } }) => ({ kind: 'job', id: kind }),
     verb: (tx, { body: { kind }, staff }) => startJob(tx, { jobs, staff }, kind),
-    problems: startJob.problems,
+    problems: thrownBy.startVerification,
     example: { kind: 'verify-provenance', reason },
   }),
   action({
@@ -44,7 +46,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
     body: schema.StartBackup,
     subject: { kind: 'job', id: 'backup' },
     verb: (tx, { staff }) => startBackup(tx, { jobs, staff }, config),
-    problems: startBackup.problems,
+    problems: thrownBy.startBackup,
     example: { reason },
   }),
   action({
@@ -58,7 +60,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
     body: schema.CheckFile,
     subject: ({ params: { fileId } }) => ({ kind: 'import_file', id: fileId }),
     verb: (tx, { body, params: { fileId }, staff }) => startCheck(tx, { jobs, staff }, fileId, body),
-    problems: startCheck.problems,
+    problems: thrownBy.checkImportFile,
     example: { source: 'till' },
   }),
   action({
@@ -69,7 +71,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
     body: schema.StartImport,
     subject: ({ body: { check } }) => ({ kind: 'job_run', id: check }),
     verb: (tx, { body, staff }) => startImport(tx, { jobs, staff }, body),
-    problems: startImport.problems,
+    problems: thrownBy.startImport,
     example: { check: '01981e2c-7c1f-7000-8000-000000000003', reason },
   }),
   action({
@@ -86,7 +88,7 @@ const changes = ({ jobs, config }: ConsoleDeps) => [
       return { cancelling: true }
     },
     answer: schema.Cancelled,
-    problems: [jobProblems.job_not_found],
+    problems: thrownBy.cancelJob,
     example: { reason: 'The match begins.' },
   }),
 ]
@@ -113,7 +115,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
         permission: 'jobs.read',
         params: schema.RunParams,
         responses: { 200: schema.JobRun },
-        problems: [jobProblems.run_not_found],
+        problems: thrownBy.readJob,
       }),
     )
     .post(
@@ -138,7 +140,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
         reversible: 'A file that is not imported is deleted a day later.',
         body: schema.AnnounceFile,
         responses: { 201: schema.AnnouncedFile },
-        problems: announceFile.problems,
+        problems: thrownBy.announceImportFile,
         examples: { body: { command: 'import-fans', name: 'fans.csv', bytes: 120 } },
       }),
     )
@@ -156,7 +158,7 @@ export const jobRoutes = (deps: ConsoleDeps) => {
         body: schema.Part,
         maxBodyBytes: PART_BYTES,
         responses: { 200: schema.StoredPart },
-        problems: storePart.problems,
+        problems: thrownBy.storeImportFilePart,
         examples: { body: {} },
       }),
     )

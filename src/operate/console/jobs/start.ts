@@ -32,7 +32,6 @@ export async function startJob(
   if (!run) throw new DomainError(jobProblems.job_running)
   return run
 }
-startJob.problems = [jobProblems.job_running] as const
 
 /** Starts a dry run of an uploaded file, which says what an import would do. @throws DomainError as `problems` */
 export async function startCheck(
@@ -57,11 +56,6 @@ export async function startCheck(
     ...(force ? { force: 'true' } : {}),
   })
 }
-startCheck.problems = [
-  jobProblems.job_running,
-  jobProblems.import_file_gone,
-  jobProblems.import_file_incomplete,
-] as const
 
 /** Imports the file of a dry run, with its options. @throws DomainError as `problems` */
 export async function startImport(
@@ -85,12 +79,6 @@ export async function startImport(
     ...(skipInvalid ? { skipInvalid: 'true' } : {}),
   })
 }
-startImport.problems = [
-  jobProblems.job_running,
-  jobProblems.import_not_tried,
-  jobProblems.import_has_invalid_lines,
-  jobProblems.import_file_gone,
-] as const
 
 /** @throws DomainError as `problems` */
 export async function startBackup(
@@ -109,8 +97,3 @@ export async function startBackup(
     })
   return startJob(tx, starting, 'backup', { file: join(folder, backupNameOf(backups, tx.now())) })
 }
-startBackup.problems = [
-  jobProblems.job_running,
-  jobProblems.backup_not_possible,
-  jobProblems.backup_has_no_room,
-] as const

@@ -1,12 +1,12 @@
 /** The keys with which the club's own systems call the API. */
-import { transportProblems } from '../../../core/transport-problems.ts'
+
 import { createsValue } from '../../../identity/server-keys/scopes.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { issueKey, readServerKeys, revokeKeys, rotateKey } from './change.ts'
-import { keyProblems } from './problems.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 const ofKey = {
@@ -28,7 +28,7 @@ const changes = [
     detail: ({ id, scopes, expiresAt }) => ({ id, scopes, expiresAt }),
     answer: schema.IssuedServerKey,
     status: 201,
-    problems: [keyProblems.server_key_exists, transportProblems.validation_failed],
+    problems: thrownBy.createServerKey,
     example: { source: 'turnstiles', scopes: ['events:write'], reason: 'The gates report entries.' },
   }),
   action({
@@ -41,7 +41,7 @@ const changes = [
     detail: ({ id, expiresAt }) => ({ id, expiresAt }),
     answer: schema.IssuedServerKey,
     status: 201,
-    problems: [keyProblems.server_key_not_found, transportProblems.validation_failed],
+    problems: thrownBy.rotateServerKey,
     example: { reason: 'Every season.' },
   }),
   action({
@@ -54,7 +54,7 @@ const changes = [
     verb: (tx, { body: { keyId }, params: { source } }) => revokeKeys(tx, source, keyId),
     detail: result => result,
     answer: schema.Revoked,
-    problems: [keyProblems.server_key_not_found],
+    problems: thrownBy.revokeServerKeys,
     example: { reason: 'The device was stolen.' },
   }),
 ]

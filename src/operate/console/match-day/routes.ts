@@ -1,4 +1,5 @@
 /** Match day: matches, live scores, corrections, and the progress of settlements. */
+
 import { reportState } from '../../../club/matches/report-state.ts'
 import { resetRevision } from '../../../club/matches/reset-revision.ts'
 import { exampleUpdate } from '../../../club/matches/schema.ts'
@@ -11,6 +12,7 @@ import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 import { reportGivesValue } from './value.ts'
 
@@ -43,7 +45,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         homeScore,
         awayScore,
       }),
-      problems: [...reportState.problems, ...readMatchDetail.problems],
+      problems: thrownBy.reportMatch,
       example: { ...exampleUpdate, reason: 'The referee has corrected the report.' },
     }),
     action({
@@ -55,7 +57,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
       body: schema.ResetRevision,
       verb: (tx, { body: { revision }, params: { matchId } }) => resetRevision(tx, matchId, revision),
       detail: ({ before }, { body: { revision } }) => ({ before, revision }),
-      problems: [...resetRevision.problems, ...readMatchDetail.problems],
+      problems: thrownBy.resetMatchRevision,
       example: { revision: 4, reason: 'The scoreboard had sent 4000.' },
     }),
   ]
@@ -69,7 +71,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         permission: 'matches.read',
         query: schema.MatchesQuery,
         responses: { 200: schema.ListedMatches },
-        problems: listAllMatches.problems,
+        problems: thrownBy.listConsoleMatches,
       }),
     )
     .get(
@@ -92,7 +94,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         permission: 'matches.read',
         params: schema.MatchParams,
         responses: { 200: schema.MatchDetail },
-        problems: readMatchDetail.problems,
+        problems: thrownBy.readConsoleMatch,
       }),
     )
     .get(
@@ -104,7 +106,7 @@ export const matchDayRoutes = (deps: ConsoleDeps) => {
         permission: 'gate.show',
         params: schema.MatchParams,
         responses: { 200: CheckInCode },
-        problems: readCheckInCode.problems,
+        problems: thrownBy.readGateCode,
       }),
     )
   return withActions(group, changes)

@@ -2,7 +2,7 @@
 
 import type { Transaction } from '../../../../db/index.ts'
 import { instantIn } from '../../../core/instant.ts'
-import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
+import { refuseField } from '../../../core/transport-problems.ts'
 import { decide } from '../../../fan/moderation/cases.ts'
 import type { Decision } from '../../../identity/sanctions/decisions.ts'
 import type { Staff } from '../staff.ts'
@@ -29,7 +29,6 @@ export async function decideAs(
     refuseField({ pointer: '/until', message: 'must be in the future, at most ten years ahead' })
   return decide(tx, about, { ...common, kind, until: end })
 }
-decideAs.problems = [transportProblems.validation_failed, ...decide.problems] as const
 
 /** The moderator in the form that decisions store. */
 export const moderatorOf = ({ id, name }: Staff) => ({ decidedBy: name, decidedById: id })

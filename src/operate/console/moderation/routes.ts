@@ -1,8 +1,8 @@
 /** Moderation: the queue, cases, decisions and appeals. */
+
 import { pageOf } from '../../../core/pagination.ts'
 import { decideAppeal } from '../../../identity/sanctions/appeals.ts'
 import { recordDecision } from '../../../identity/sanctions/decisions.ts'
-import { appealProblems } from '../../../identity/sanctions/problems.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
 import { findFan, findFanOfCase } from '../../admin/moderation/find-fan.ts'
 import { countOpen } from '../../admin/moderation/lists.ts'
@@ -18,6 +18,7 @@ import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { decideAs, moderatorOf } from './decide.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 const exampleDecision = { kind: 'dismiss', reason: 'other', note: 'A joke among friends.' } as const
@@ -44,7 +45,7 @@ const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
         permission: 'moderation.read',
         query: schema.QueueQuery,
         responses: { 200: schema.Queue },
-        problems: readCases.problems,
+        problems: thrownBy.listCases,
       }),
     )
     .get(
@@ -56,7 +57,7 @@ const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
         permission: 'moderation.read',
         params: schema.CaseParams,
         responses: { 200: schema.Case },
-        problems: readCase.problems,
+        problems: thrownBy.readCase,
       }),
     )
     .get(
@@ -68,7 +69,7 @@ const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
         permission: 'moderation.read',
         params: schema.FanParams,
         responses: { 200: schema.FanRecord },
-        problems: findFan.problems,
+        problems: thrownBy.readModerationRecord,
       }),
     )
     .get(
@@ -80,7 +81,7 @@ const readRoutes = (deps: ConsoleDeps, { db, cursors } = deps) =>
         permission: 'moderation.read',
         query: schema.AppealsQuery,
         responses: { 200: schema.Appeals },
-        problems: readAppeals.problems,
+        problems: thrownBy.listAppeals,
       }),
     )
 
@@ -101,7 +102,7 @@ const decisions = [
     body: schema.NewDecision,
     verb: (tx, { body, params: { fanId }, staff }) => decideAs(tx, staff, fanId, body),
     detail: ({ id, kind }) => ({ decisionId: id, kind }),
-    problems: decideAs.problems,
+    problems: thrownBy.decideAboutFan,
     example: { ...exampleDecision, kind: 'note' },
   }),
   action({
@@ -116,7 +117,7 @@ const decisions = [
     verb: (tx, { body: { sanctionId: liftsId, reason, note }, params: { fanId }, staff }) =>
       recordDecision(tx, { ...moderatorOf(staff), fanId, kind: 'lift', liftsId, reason, note }),
     detail: ({ id }, { body: { sanctionId } }) => ({ decisionId: id, sanctionId }),
-    problems: recordDecision.problems,
+    problems: thrownBy.liftSanction,
     example: {
       sanctionId: '01981e2c-7c1f-7000-8000-000000000042',
       reason: 'other',
@@ -135,7 +136,7 @@ const decisions = [
     verb: (tx, { body, params: { appealId }, staff }) =>
       decideAppeal(tx, appealId, { ...moderatorOf(staff), ...body }),
     detail: ({ fanId, sanctionId, granted }) => ({ fanId, sanctionId, granted }),
-    problems: [appealProblems.appeal_not_open, appealProblems.appeal_of_own_decision],
+    problems: thrownBy.decideAppeal,
     example: { granted: true, reason: 'other' },
   }),
   action({
@@ -149,7 +150,7 @@ const decisions = [
     verb: (tx, { params: { reportId } }) => readReporter(tx, reportId),
     answer: schema.Reporter,
     respond: reporter => ({ reporter }),
-    problems: readCase.problems,
+    problems: thrownBy.revealReporter,
     example: { reason: 'The reporter asked by phone.' },
   }),
 ]
@@ -176,7 +177,7 @@ export const moderationRoutes = (deps: ConsoleDeps) =>
         params: schema.CaseParams,
         body: schema.NewDecision,
         responses: { 200: schema.Decided },
-        problems: decideAs.problems,
+        problems: thrownBy.decideCase,
         examples: { body: exampleDecision },
       }),
     ),

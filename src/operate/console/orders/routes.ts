@@ -1,4 +1,5 @@
 /** Orders: packing, shipping and refunds. */
+
 import { Elysia } from 'elysia'
 import { pageOf } from '../../../core/pagination.ts'
 import { Nothing } from '../../../platform/http/contract/operation.ts'
@@ -11,6 +12,7 @@ import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { mayDo } from '../roles.ts'
 import type { Staff } from '../staff.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 const orderRoutes = (deps: ConsoleDeps) => {
@@ -28,7 +30,7 @@ const orderRoutes = (deps: ConsoleDeps) => {
         permission: 'orders.read',
         query: schema.OrdersQuery,
         responses: { 200: schema.ListedOrders },
-        problems: listOrdersOf.problems,
+        problems: thrownBy.listConsoleOrders,
       }),
     )
     .get(
@@ -40,7 +42,7 @@ const orderRoutes = (deps: ConsoleDeps) => {
         permission: 'orders.read',
         params: schema.OrderParams,
         responses: { 200: schema.OrderDetail },
-        problems: readOrderDetail.problems,
+        problems: thrownBy.readConsoleOrder,
       }),
     )
     .put(
@@ -62,7 +64,7 @@ const orderRoutes = (deps: ConsoleDeps) => {
         body: schema.LineStateChange,
         findErrors: schema.findLineErrors,
         responses: { 200: schema.OrderDetail },
-        problems: changeLine.problems,
+        problems: thrownBy.changeConsoleOrderLine,
         examples: { body: { state: 'shipped', carrier: 'CTT', tracking: 'RR123456785PT' } },
       }),
     )
@@ -122,7 +124,7 @@ const refundRoutes = (deps: ConsoleDeps) => {
         params: schema.PurchaseParams,
         body: schema.RefundPurchase,
         responses: { 200: schema.Refunded },
-        problems: refundPurchase.problems,
+        problems: thrownBy.refundPurchase,
         examples: { body: { reason: 'The parcel was lost.' } },
       }),
     )

@@ -75,10 +75,6 @@ export function createLogoutReader(deps: StaffProviderDeps) {
     }
   }
 }
-createLogoutReader.problems = [
-  consoleProblems.logout_token_not_valid,
-  providerProblems.identity_provider_unavailable,
-] as const
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null

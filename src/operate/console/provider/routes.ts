@@ -1,4 +1,5 @@
 /** Sign-in with the provider of the staff: the redirect to its page and back, and logout requests of the provider. */
+
 import { DomainError } from '../../../core/problems.ts'
 import { logSecurityEvent } from '../../../core/security-events.ts'
 import { createGuardedFetch } from '../../../core/ssrf-guard.ts'
@@ -27,6 +28,7 @@ import {
   SESSION_MS,
 } from '../sessions/sessions.ts'
 import { createLogoutReader, logOutAtProvider, logOutWithoutRole } from './logout.ts'
+import { thrownBy } from './problems.generated.ts'
 import { LogoutForm, ProviderResponse, Redirect, SignInOptions } from './schema.ts'
 import { ATTEMPT_MS, type Attempt, createStaffSignIn, type SignInFault, SignInRefused } from './sign-in.ts'
 
@@ -154,7 +156,7 @@ export const providerRoutes = (deps: ConsoleDeps) => {
         description: 'OpenID Connect Back-Channel Logout 1.0: a form with a `logout_token`.',
         body: LogoutForm,
         responses: { 200: EndedSessions },
-        problems: createLogoutReader.problems,
+        problems: thrownBy.endProviderSessions,
         data: 'write',
         idempotencyKey: 'none',
       }),

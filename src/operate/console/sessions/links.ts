@@ -55,7 +55,6 @@ export async function useLink(tx: Transaction, secret: string): Promise<NewSessi
   const event = used?.usedAt ? 'console_link_reused' : 'console_link_refused'
   throw new DomainError(consoleProblems.link_not_valid, { security: { event } })
 }
-useLink.problems = [consoleProblems.link_not_valid]
 
 const isUsable = (reader: Reader, hash: string) => {
   const { consoleLinks } = reader.tables

@@ -1,4 +1,5 @@
 /** Sign-in by a link, the session, sign-out. */
+
 import { Elysia } from 'elysia'
 import { Closed } from '../../../core/schemas.ts'
 import type { Config } from '../../../platform/config/config.ts'
@@ -15,6 +16,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { permissionsOf } from '../roles.ts'
 import { cookieName, readCookie, sessionCookie } from './cookie.ts'
 import { readLink, useLink } from './links.ts'
+import { thrownBy } from './problems.generated.ts'
 import { CurrentSession, LinkOwner, LinkSecret } from './schema.ts'
 import { csrfTokenOf } from './secrets.ts'
 import { endSession, endSessionOfToken, SESSION_MS, type StaffSession } from './sessions.ts'
@@ -55,7 +57,7 @@ const signIn = (deps: ConsoleDeps) =>
         description: 'Does not use the link: previews of chat programs must not either.',
         body: LinkSecret,
         responses: { 200: LinkOwner },
-        problems: useLink.problems,
+        problems: thrownBy.readLink,
         data: 'read',
         limit: 'tokens',
         idempotencyKey: 'none',
@@ -81,7 +83,7 @@ const signIn = (deps: ConsoleDeps) =>
         summary: 'Sign in with a link, once',
         body: LinkSecret,
         responses: { 200: CurrentSession },
-        problems: useLink.problems,
+        problems: thrownBy.signIn,
         limit: 'tokens',
         idempotencyKey: 'none',
       }),

@@ -1,9 +1,10 @@
 /** Who of the staff is signed in, for owners. */
+
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { consoleProblems } from '../problems.ts'
+import { thrownBy } from './problems.generated.ts'
 import { EndedSessions, StaffMember, StaffSessionParams, StaffSessions, WithReason } from './schema.ts'
 import { endSessionsOf, endStaffSession, listSessions } from './staff-sessions.ts'
 
@@ -20,7 +21,7 @@ const ends = [
     detail: result => result,
     answer: EndedSessions,
     respond: () => ({ ended: 1 }),
-    problems: [consoleProblems.session_not_found],
+    problems: thrownBy.endStaffSession,
     example: { reason: 'A lost laptop.' },
   }),
   action({

@@ -1,7 +1,7 @@
 /** Changes by the pages: the verbs of `delivery/webhooks`, with errors as problems. */
 import type { Transaction } from '../../../../db/index.ts'
 import { DomainError } from '../../../core/problems.ts'
-import { refuseField, transportProblems } from '../../../core/transport-problems.ts'
+import { refuseField } from '../../../core/transport-problems.ts'
 import {
   addEndpoint,
   changeTypes,
@@ -22,9 +22,6 @@ import type { ConsoleDeps } from '../deps.ts'
 import { webhookProblems } from './problems.ts'
 import { keyOf, requireEndpoint } from './read.ts'
 import type { DeliveryParams, NewEndpoint } from './schema.ts'
-
-export const endpointProblems = [webhookProblems.webhook_endpoint_not_found] as const
-export const fieldProblems = [transportProblems.validation_failed] as const
 
 /** @throws DomainError `validation_failed` */
 function requireTypes(types: string[]): string[] {

@@ -1,21 +1,20 @@
 /** Endpoints of webhooks, and their deliveries. */
+
 import { parseInstant, parseQueryInstant } from '../../../core/instant.ts'
 import { countReplayed } from '../../../delivery/webhooks/replay.ts'
 import { action, withActions } from '../contract/action.ts'
 import { consoleOperation } from '../contract/operation.ts'
 import { staff } from '../contract/staff.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { jobProblems } from '../jobs/problems.ts'
 import { presentRun } from '../jobs/read.ts'
 import { JobRun } from '../jobs/schema.ts'
 import { startJob } from '../jobs/start.ts'
 import * as change from './change.ts'
-import { webhookProblems } from './problems.ts'
+import { thrownBy } from './problems.generated.ts'
 import { listDeliveries, readDelivery, readWebhooks, requireEndpoint } from './read.ts'
 import * as schema from './schema.ts'
 
 const write = 'webhooks.write'
-const { endpointProblems, fieldProblems } = change
 const ofEndpoint = {
   subject: ({ params: { endpointId } }: { params: { endpointId: string } }) => ({
     kind: 'webhook_endpoint',
@@ -40,7 +39,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     }),
     verb: (tx, { params }) => change.resend(tx, params),
     answer: schema.Changed,
-    problems: [webhookProblems.webhook_delivery_not_found],
+    problems: thrownBy.resendWebhookDelivery,
   }),
   action({
     path: '/endpoints',
@@ -55,7 +54,6 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     detail: ({ id }, { body: { url, types } }) => ({ id, host: URL.parse(url)?.host ?? '', types }),
     answer: schema.AddedEndpoint,
     status: 201,
-    problems: fieldProblems,
     example: { url: 'https://crm.example.com/hooks', types: ['quest.*'], reason: 'The CRM needs them.' },
   }),
   action({
@@ -68,7 +66,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     verb: (tx, { body: { types }, params: { endpointId } }) => change.setTypes(tx, endpointId, types),
     detail: (_, { body: { types } }) => ({ types }),
     answer: schema.Changed,
-    problems: [...endpointProblems, ...fieldProblems],
+    problems: thrownBy.setWebhookTypes,
     example: { types: ['*'], reason: 'The CRM needs everything.' },
   }),
   action({
@@ -79,7 +77,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     summary: 'Make a new secret, which is shown once',
     verb: (tx, { params: { endpointId } }) => change.rotate(tx, secrets, endpointId),
     answer: schema.RotatedSecret,
-    problems: endpointProblems,
+    problems: thrownBy.rotateWebhookSecret,
   }),
   action({
     ...ofEndpoint,
@@ -89,7 +87,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     summary: 'Send nothing to an endpoint; its events are kept for 30 days',
     verb: (tx, { params: { endpointId } }) => change.disable(tx, endpointId),
     answer: schema.Changed,
-    problems: endpointProblems,
+    problems: thrownBy.disableWebhookEndpoint,
   }),
   action({
     ...ofEndpoint,
@@ -99,7 +97,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     summary: 'Send to an endpoint again, what is pending first',
     verb: (tx, { params: { endpointId } }) => change.enable(tx, endpointId),
     answer: schema.Changed,
-    problems: endpointProblems,
+    problems: thrownBy.enableWebhookEndpoint,
   }),
   action({
     ...ofEndpoint,
@@ -109,7 +107,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     summary: 'Delete an endpoint with its deliveries',
     verb: (tx, { params: { endpointId } }) => change.remove(tx, endpointId),
     answer: schema.Changed,
-    problems: endpointProblems,
+    problems: thrownBy.removeWebhookEndpoint,
   }),
   action({
     ...ofEndpoint,
@@ -125,7 +123,7 @@ const changes = ({ config: { production }, webhookSecrets: secrets, jobs }: Cons
     answer: JobRun,
     status: 202,
     respond: presentRun,
-    problems: [...endpointProblems, jobProblems.job_running],
+    problems: thrownBy.replayWebhooks,
     example: { since: '2026-11-20T00:00:00Z', reason: 'The CRM lost a day.' },
   }),
 ]
@@ -155,6 +153,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
         permission: 'webhooks.read',
         query: schema.DeliveryQuery,
         responses: { 200: schema.DeliveryPage },
+        problems: thrownBy.listWebhookDeliveries,
       }),
     )
     .get(
@@ -166,7 +165,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
         permission: 'webhooks.read',
         params: schema.DeliveryParams,
         responses: { 200: schema.Delivery },
-        problems: [webhookProblems.webhook_delivery_not_found],
+        problems: thrownBy.readWebhookDelivery,
       }),
     )
     .post(
@@ -191,7 +190,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
         params: schema.EndpointParams,
         body: schema.TestRequest,
         responses: { 200: schema.TestResponse },
-        problems: [...endpointProblems, ...fieldProblems, webhookProblems.webhook_secret_unreadable],
+        problems: thrownBy.testWebhookEndpoint,
         examples: { body: { type: 'reward.claimed' } },
       }),
     )
@@ -210,7 +209,7 @@ export const webhookRoutes = (deps: ConsoleDeps) => {
         params: schema.EndpointParams,
         query: schema.ReplayQuery,
         responses: { 200: schema.ReplayCount },
-        problems: endpointProblems,
+        problems: thrownBy.countWebhookReplay,
       }),
     )
   return withActions(group, changes(deps))

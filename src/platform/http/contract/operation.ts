@@ -162,13 +162,12 @@ export function operation<
   const takesBody = body !== undefined
   const mayTakeKey = takesBody && idempotencyKey !== 'none'
   const declared: Declared = {
+    problems: [],
     examples: {},
     data: takesBody ? 'write' : 'read',
     conditional: false,
     probe: false,
     ...rest,
-    // A verb may refuse with the same problem at two steps.
-    problems: [...new Set(declaration.problems)],
     mayTakeKey,
     takesBody,
     // Guarantee of the cast: every query is an object.

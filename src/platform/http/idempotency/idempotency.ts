@@ -8,7 +8,6 @@ import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
 import type { Database, Transaction } from '../../../../db/index.ts'
 import type { Subject } from '../../../core/caller.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
-import type { Encryption } from '../../../core/encryption.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { parseStored, stringifyStored } from '../../../core/texts.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
@@ -21,7 +20,7 @@ import {
   reserveKey,
   storeResponse,
 } from './key-store.ts'
-import { decryptStored, encryptStored } from './stored-response.ts'
+import type { StoredEncryption } from './stored-response.ts'
 
 /** The members of Elysia's context that are used. Handlers pass these only: Elysia builds each member that a handler names. */
 type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Subject }
@@ -40,7 +39,7 @@ export interface WriteOptions<Prepared> {
   /** The response contains a secret and is not stored: a repeat runs `write` again, which must be safe to repeat. */
   secret?: true
   /** Encrypts the stored response, which contains what the database keeps encrypted. Adds `idempotency_response_lost`. */
-  encryption?: Encryption
+  encryption?: StoredEncryption
 }
 
 /**
@@ -74,7 +73,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
   const fingerprint = fingerprintOf(context)
   async function replay(stored: KeyRecord): Promise<Exclude<Result, DomainError>> {
     requireSame(stored.fingerprint, fingerprint)
-    const text = stored.response === null ? null : readStored(stored.response)
+    const text = stored.response && (encryption?.decrypt(scope, stored.response) ?? stored.response)
     const response =
       text === null
         ? throwProblem(await run(write))
@@ -82,13 +81,6 @@ export async function runIdempotently<Result, Prepared = undefined>(
           (status(stored.status ?? 200, parseStored(text) ?? undefined) as Exclude<Result, DomainError>)
     context.set.headers['idempotent-replayed'] = 'true'
     return response
-  }
-
-  function readStored(response: string): string {
-    const text = decryptStored(encryption, scope, response)
-    // The effect of the first request stays, so it must not run again.
-    if (text === null) throw new DomainError(transportProblems.idempotency_response_lost)
-    return text
   }
 
   // A stored response may be visible before it is durable. A unit of work reads it again, and ends when it is durable.
@@ -116,7 +108,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
         if (secret) return { status, response: null }
         // `null` is a response without a body.
         const text = stringifyStored((custom ? response.response : response) ?? null)
-        return { status, response: encryption ? encryptStored(encryption, tx, scope, text) : text }
+        return { status, response: encryption?.encrypt(tx, scope, text) ?? text }
       }
     })
     if (outcome.taken) return throwProblem(outcome.response)

@@ -3,6 +3,8 @@
  */
 import type { Sources } from '../../../../db/index.ts'
 import type { Encryption } from '../../../core/encryption.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
 import type { KeyScope } from './key-store.ts'
 
 /** No JSON text begins like this. */
@@ -11,12 +13,19 @@ export const ENCRYPTED = 'encrypted:'
 const ownerOf = ({ provider, subject, route, key }: KeyScope) =>
   JSON.stringify([provider, subject, route, key])
 
-export const encryptStored = (
-  encryption: Encryption,
-  { randomBytes }: Pick<Sources, 'randomBytes'>,
-  scope: KeyScope,
-  text: string,
-) => ENCRYPTED + encryption.encrypt(text, ownerOf(scope), randomBytes(12))
+export type StoredEncryption = ReturnType<typeof encryptStored>
+
+/** For the option `encryption` of a write. */
+export const encryptStored = (encryption: Encryption) => ({
+  encrypt: ({ randomBytes }: Pick<Sources, 'randomBytes'>, scope: KeyScope, text: string): string =>
+    ENCRYPTED + encryption.encrypt(text, ownerOf(scope), randomBytes(12)),
+  decrypt(scope: KeyScope, response: string): string {
+    const text = decryptStored(encryption, scope, response)
+    // What the first request did stands: it must not run again.
+    if (text === null) throw new DomainError(transportProblems.idempotency_response_lost)
+    return text
+  },
+})
 
 /** JSON text. Null if it is encrypted with a key that is not known any more, or no key is given. */
 export function decryptStored(

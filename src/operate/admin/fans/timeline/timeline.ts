@@ -37,7 +37,6 @@ export async function readTimeline(
     nextCursor: positions === null ? null : cursors.encode(list, JSON.stringify(positions)),
   }
 }
-readTimeline.problems = [transportProblems.invalid_cursor] as const
 
 function positionsOf(position: string | undefined): Positions | null {
   if (position === undefined) return null

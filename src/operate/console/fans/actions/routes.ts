@@ -1,4 +1,5 @@
 /** Actions on a fan. Each calls a verb that a script or an operation of the API uses too. */
+
 import { streamJson } from '../../../../core/stream-json.ts'
 import { grantCash } from '../../../../economy/cash/grant-cash.ts'
 import { grantPoints } from '../../../../economy/points/grants.ts'
@@ -20,6 +21,7 @@ import { action, withActions } from '../../contract/action.ts'
 import { consoleOperation } from '../../contract/operation.ts'
 import { staff } from '../../contract/staff.ts'
 import type { ConsoleDeps } from '../../deps.ts'
+import { thrownBy } from './problems.generated.ts'
 import * as schema from './schema.ts'
 
 /** Source of grants by staff. No server key has this name. */
@@ -28,7 +30,6 @@ const SOURCE = 'operator'
 const LOG_PATIENCE_MS = 5_000
 
 const reason = 'The fan called the hotline.'
-const { problems: ofFan } = lockForStaff
 const ofReward = (_: unknown, { params: { rewardId } }: { params: { rewardId: string } }) => ({ rewardId })
 /** About the fan of the path. */
 const onFan = {
@@ -51,7 +52,7 @@ const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
     detail: ({ created }, { body: { delta, ref } }) => ({ delta, ref, created }),
     answer: schema.Booked,
     respond: ({ created, balance }) => ({ created, balance }),
-    problems: grantPoints.problems,
+    problems: thrownBy.grantPointsToFan,
     example: { delta: 50, ref: 'apology-17', reason },
   }),
   action({
@@ -71,7 +72,7 @@ const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
     detail: ({ created, promotion }) => ({ ...promotion, created }),
     answer: schema.Booked,
     respond: ({ created, available }) => ({ created, balance: available }),
-    problems: grantCash.problems,
+    problems: thrownBy.grantCashToFan,
     example: { amount: 500, currency: 'EUR', ref: 'welcome-17', reason },
   }),
   action({
@@ -84,7 +85,7 @@ const bookings = ({ config: { cashCurrencies } }: ConsoleDeps) => [
     verb: (tx, { body: { reason: _, ...event }, params: { fanId } }) => voidEventOf(tx, fanId, event),
     detail: (_, { body: { reason: __, ...event } }) => event,
     answer: schema.VoidedEvent,
-    problems: voidEventOf.problems,
+    problems: thrownBy.voidEventOfFan,
     example: { source: 'shop', eventId: 'receipt-4711', reason },
   }),
 ]
@@ -101,7 +102,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     verb: (tx, { params: { fanId } }) => endSessionsOf(tx, fanId),
     detail: ended => ended,
     answer: schema.EndedSessions,
-    problems: endSessionsOf.problems,
+    problems: thrownBy.endSessionsOfFan,
     example: { reason },
   }),
   action({
@@ -114,7 +115,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     body: schema.NewNames,
     verb: (tx, { body: { reason: _, ...names }, params: { fanId } }) => renameFan(tx, fanId, names),
     detail: (_, { body: { reason: __, ...names } }) => ({ changed: Object.keys(names) }),
-    problems: renameFan.problems,
+    problems: thrownBy.renameFan,
     example: { displayName: null, reason },
   }),
   action({
@@ -128,7 +129,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     verb: async (tx, { params: { fanId, rewardId } }) =>
       undoClaim(tx, { userId: await lockForStaff(tx, fanId), rewardId }),
     detail: ofReward,
-    problems: [...ofFan, ...undoClaim.problems],
+    problems: thrownBy.undoClaimOfFan,
   }),
   action({
     ...onReward,
@@ -142,7 +143,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     verb: async (tx, { params: { fanId, rewardId } }) =>
       replaceCode(tx, { userId: await lockForStaff(tx, fanId), rewardId }),
     detail: ofReward,
-    problems: [...ofFan, ...replaceCode.problems],
+    problems: thrownBy.replaceCodeOfFan,
   }),
   action({
     ...onReward,
@@ -153,7 +154,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     verb: async (tx, { params: { fanId, rewardId } }) =>
       undoUseOfReward(tx, codeSources, { userId: await lockForStaff(tx, fanId), rewardId }),
     detail: ofReward,
-    problems: [...ofFan, ...undoUseOfReward.problems],
+    problems: thrownBy.undoUseOfReward,
   }),
   action({
     ...onFan,
@@ -165,7 +166,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
     verb: async (tx, { body: { code }, params: { fanId } }) =>
       undoUse(tx, codeSources, { userId: await lockForStaff(tx, fanId), code }),
     detail: ({ reward, order }) => ({ rewardId: reward.id, orderId: order?.id ?? null }),
-    problems: [...ofFan, ...undoUse.problems],
+    problems: thrownBy.undoUseOfFan,
     example: { code: 'K7QM-2XPD-9RTV-WJ4C', reason },
   }),
   action({
@@ -179,7 +180,7 @@ const corrections = ({ codeSources }: ConsoleDeps) => [
       mergeFans(tx, { from: fanId, into, mergedBy: staff.name, reason }),
     detail: ({ intoId, points }) => ({ into: intoId, ...points }),
     answer: schema.MergeReport,
-    problems: mergeFans.problems,
+    problems: thrownBy.mergeFan,
     example: { into: 'another-fan', reason },
   }),
 ]
@@ -196,7 +197,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
         permission: 'fans.read',
         params: schema.FanPath,
         responses: { 200: schema.FanClaims },
-        problems: listClaimsOf.problems,
+        problems: thrownBy.listClaimsOfFan,
       }),
     )
     .post(
@@ -216,7 +217,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         body: schema.OnlyReason,
         responses: { 200: schema.FanDocument },
-        problems: ofFan,
+        problems: thrownBy.exportFan,
         examples: { body: { reason } },
       }),
     )
@@ -245,7 +246,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         body: schema.Erase,
         responses: { 200: schema.Erased },
-        problems: eraseFan.problems,
+        problems: thrownBy.eraseFan,
         examples: { body: { confirm: 'calebe', reason } },
       }),
     )
@@ -262,7 +263,7 @@ export const fanActionRoutes = (deps: ConsoleDeps) => {
         params: schema.FanPath,
         body: schema.MergePlan,
         responses: { 200: schema.MergeReport },
-        problems: mergeFans.problems,
+        problems: thrownBy.planMergeOfFan,
         examples: { body: { into: 'another-fan' } },
       }),
     )

@@ -1,0 +1,13 @@
+/** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
+import { pictureProblems } from './problems.ts'
+
+export const thrownBy = {
+  uploadPicture: [
+    pictureProblems.picture_not_supported,
+    pictureProblems.picture_damaged,
+    pictureProblems.picture_too_large,
+    pictureProblems.uploads_unavailable,
+    pictureProblems.picture_quota_reached,
+    pictureProblems.picture_hidden,
+  ],
+} as const

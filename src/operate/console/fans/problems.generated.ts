@@ -1,0 +1,13 @@
+/** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { eventProblems } from '../../../economy/events/problems.ts'
+import { userProblems } from '../../../identity/users/problems.ts'
+
+export const thrownBy = {
+  readFan: [userProblems.fan_not_found],
+  readFanTimeline: [userProblems.fan_not_found, transportProblems.invalid_cursor],
+  explainFanEvent: [eventProblems.event_not_found],
+  listFanPoints: [userProblems.fan_not_found, transportProblems.invalid_cursor],
+  listFanCards: [userProblems.fan_not_found, transportProblems.invalid_cursor],
+  readFanRecord: [userProblems.fan_not_found],
+} as const

@@ -1,0 +1,10 @@
+/** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
+import { providerProblems } from '../../../platform/identity-provider/problems.ts'
+import { consoleProblems } from '../problems.ts'
+
+export const thrownBy = {
+  endProviderSessions: [
+    consoleProblems.logout_token_not_valid,
+    providerProblems.identity_provider_unavailable,
+  ],
+} as const

@@ -1,0 +1,8 @@
+/** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
+import { consoleProblems } from '../problems.ts'
+
+export const thrownBy = {
+  readLink: [consoleProblems.link_not_valid],
+  signIn: [consoleProblems.link_not_valid],
+  endStaffSession: [consoleProblems.session_not_found],
+} as const

@@ -1,0 +1,16 @@
+/** What each operation of this folder can throw. `bun run problems` writes it from the bodies; it keeps the order. */
+import { transportProblems } from '../../core/transport-problems.ts'
+import { purchaseProblems } from './problems.ts'
+
+export const thrownBy = {
+  issueSandboxReceipt: [purchaseProblems.purchase_not_found],
+  receiveStripeEvent: [transportProblems.invalid_signature, purchaseProblems.payment_gateway_unavailable],
+  receiveAppStoreNotification: [
+    transportProblems.invalid_signature,
+    purchaseProblems.payment_gateway_unavailable,
+  ],
+  receiveGooglePlayNotification: [
+    transportProblems.invalid_signature,
+    purchaseProblems.payment_gateway_unavailable,
+  ],
+} as const
