@@ -66,7 +66,7 @@ export const namesOf = (record: CatalogueRecord): string[] => [
 interface PlanOptions {
   /** Names of what the same import writes before. */
   written?: Set<string>
-  /** Names of all that the same import writes. */
+  /** Names of all that the same import writes. Default: those of `written`. */
   stated?: Set<string>
   force?: boolean
 }
@@ -79,7 +79,7 @@ export const planRecord = (
 ) =>
   kindOf(record).plan(reader, record.entry, {
     isWritten: (kind, id) => written?.has(nameOf(kind, id)) ?? false,
-    isStated: (kind, id) => stated?.has(nameOf(kind, id)) ?? false,
+    isStated: (kind, id) => (stated ?? written)?.has(nameOf(kind, id)) ?? false,
     force,
   })
 
