@@ -32,7 +32,7 @@ const DEVELOPMENT = [
     'test:executable',
     'test:serializable',
   ],
-  ...['test:soak', 'typecheck', 'types:field', 'types:growth', 'unused'],
+  ...['test:soak', 'typecheck', 'types:console', 'types:field', 'types:growth', 'unused'],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-executable-'))

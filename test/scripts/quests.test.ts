@@ -188,7 +188,7 @@ onEngine(sqliteEngine, 'bun run', world => {
     expect((await backfill()).out).toStartWith('Counted 0 events of 0 fans')
     await world.db.write(tx => questKind.deactivate(tx, id))
     const off = await backfill()
-    expect([off.code, off.err]).toEqual([1, `The quest ${id} is not active: it completes nothing.\n`])
+    expect([off.code, off.err]).toEqual([1, `The quest ${id} is not active, so it completes nothing.\n`])
     const unknown = await runScript('backfill-quests', ['nothing', '--since', '2026-01-01', ...database])
     expect([unknown.code, unknown.err]).toEqual([1, 'There is no quest nothing.\n'])
 

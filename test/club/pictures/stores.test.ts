@@ -1,5 +1,5 @@
 /** The stores of pictures: a directory, and an S3-compatible server. */
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +25,12 @@ const stores = {
   directory: createPictureStore({ kind: 'directory', path: folder }, realSources),
   bucket: createPictureStore({ ...bucket, prefix: 'live/', ...S3_CREDENTIALS }, realSources),
 }
+
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  s3.objects.clear()
+})
 
 describe.each(['directory', 'bucket'] as const)('A %s', kind => {
   const store = stores[kind]

@@ -1,5 +1,5 @@
 /** Seasons: the public list, and that no two of them overlap, in a file and among units of work. */
-import { expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { seasonKind } from '../../../src/club/seasons/season-kind.ts'
 import { DomainError } from '../../../src/core/problems.ts'
 import { planCatalogueFile } from '../../../src/operate/admin/import/catalogue-file.ts'
@@ -25,6 +25,8 @@ const errorsOf = (written: Promise<unknown>) =>
   )
 
 onEachEngine('Seasons', world => {
+  beforeEach(() => world.db.write(async tx => void (await tx.delete(tx.tables.seasons))))
+
   const write = (entry: Season) => world.db.write(tx => seasonKind.upsert(tx, entry))
   const list = async (language = 'en') =>
     (await world.anonymous.get(`/api/seasons?lang=${language}`)).body.seasons
@@ -61,7 +63,6 @@ onEachEngine('Seasons', world => {
       'overlaps season season-2000, which is from 2000-07-01T00:00:00.000Z to 2001-07-01T00:00:00.000Z'
     expect(await errorsOf(write(season(2000, { id: 'other', ...members })))).toEqual([{ pointer, message }])
     expect((await write(season(2000, { id: 'other', ...members, active: false }))).outcome).toBe('created')
-    await world.db.write(async tx => void (await tx.delete(tx.tables.seasons)))
   })
 
   test('of many that are written at once for one time, one is stored', async () => {

@@ -109,9 +109,9 @@ onEachEngine('A requirement', world => {
     expect(await blockersOf(fan, rewardId)).toEqual(['already_claimed'])
     expect(refusal(await claim(fan, rewardId))).toEqual([409, 'already_claimed'])
     const requires = JSON.stringify({ countries: ['PT'] })
-    const dear = await world.reward({ pointsRequired: 10, requires })
-    expect(await blockersOf(fan, dear)).toEqual(['insufficient_points', 'not_sold_there'])
-    expect(refusal(await claim(fan, dear))).toEqual([409, 'insufficient_points'])
+    const expensive = await world.reward({ pointsRequired: 10, requires })
+    expect(await blockersOf(fan, expensive)).toEqual(['insufficient_points', 'not_sold_there'])
+    expect(refusal(await claim(fan, expensive))).toEqual([409, 'insufficient_points'])
   })
 
   test('counts for the claimable rewards of the dashboard', async () => {
