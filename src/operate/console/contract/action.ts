@@ -62,7 +62,8 @@ interface Action {
   method: 'POST' | 'PUT'
   path: string
   handle: (context: Context) => Promise<unknown>
-  options: object
+  /** Built when the route is added, since it registers the formats of the schemas. */
+  options: () => object
 }
 
 export function action<
@@ -92,11 +93,12 @@ export function action<
 >(entry: Entry<Body, Params, Answer, Result, Problem>): Action {
   const { method = 'POST', path, subject, verb, detail, answer, respond, example, ...declared } = entry
   const { status: code = answer ? 200 : 204, ...declaration } = declared
-  const options = consoleOperation<Record<number, TSchema>, Body, Nothing, Params, Problem>({
-    ...declaration,
-    responses: { [code]: answer ?? Type.Void({ description: 'Done.' }) },
-    examples: { body: example },
-  })
+  const options = () =>
+    consoleOperation<Record<number, TSchema>, Body, Nothing, Params, Problem>({
+      ...declaration,
+      responses: { [code]: answer ?? Type.Void({ description: 'Done.' }) },
+      examples: { body: example },
+    })
   const handle = async ({ act, body, params, staff, status }: Context) => {
     // Guarantee of the cast: `options` has the schemas that the request was checked by.
     const given = { body, params, staff } as Given<Body, Params>
@@ -113,6 +115,7 @@ export function action<
 /** Adds the actions to a group of staff. No client uses the types of the routes. */
 export function withActions<Group extends AnyElysia>(group: Group, actions: Action[]): Group {
   // Guarantee of the cast: `staff` gives the handlers of its routes this context.
-  for (const { method, path, handle, options } of actions) group.route(method, path, handle as never, options)
+  for (const { method, path, handle, options } of actions)
+    group.route(method, path, handle as never, options())
   return group
 }
