@@ -37,7 +37,7 @@ export class NewerSchemaError extends SchemaError {
 }
 
 /** The database lacks migrations of this version, and this process may not apply them. */
-export class OlderSchemaError extends SchemaError {
+class OlderSchemaError extends SchemaError {
   constructor(missing: number) {
     super(
       `the database lacks ${missing} migration${missing === 1 ? '' : 's'} of this version of Matchday, and MIGRATE is off; ` +

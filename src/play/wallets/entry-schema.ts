@@ -1,6 +1,6 @@
 /** `requires.holds` in entries of the catalogue: tokens that a fan must hold in linked wallets. */
 import { Closed, Integer } from '../../core/schemas.ts'
-import { type Static, Type } from '../../core/typebox.ts'
+import { Type } from '../../core/typebox.ts'
 
 /** EIP-155. */
 export const ChainId = (description: string) => Integer({ minimum: 1, description })
@@ -33,4 +33,3 @@ export const HoldsEntry = Closed(
   },
   { title: 'Holds' },
 )
-export type Holds = Static<typeof HoldsEntry>
