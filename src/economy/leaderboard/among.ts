@@ -90,16 +90,17 @@ const selectPage = prepared((reader: Reader, { board, userId, limit, half, after
   const position = sql`minus_points, reached_at, user_id`
   const countUpTo = (operator: '<' | '<=', key: SQL) =>
     sql`count(case when (${position}) ${sql.raw(operator)} (${key}) then 1 end)`
-  const given = after ?? before
+  const given = after === undefined ? before : after
   const counts = reader.$with('counts', {}).as(sql`select count(*) as total,
     ${countUpTo('<=', sql`select ${position} from ${own}`)} as own_rank,
-    ${given ? countUpTo(after ? '<=' : '<', sql`${given.minusPoints}, ${given.reachedAt}, ${given.userId}`) : sql`0`} as ahead
+    ${given !== undefined ? countUpTo(after !== undefined ? '<=' : '<', sql`${given.minusPoints}, ${given.reachedAt}, ${given.userId}`) : sql`0`} as ahead
     from ${member}`)
-  const wished = before
-    ? sql`ahead - ${limit}`
-    : half === undefined
-      ? sql`ahead`
-      : sql`own_rank - 1 - ${half}`
+  const wished =
+    before !== undefined
+      ? sql`ahead - ${limit}`
+      : half === undefined
+        ? sql`ahead`
+        : sql`own_rank - 1 - ${half}`
   const bounds = reader
     .$with('bounds', {
       total: sql<number>`total`.mapWith(Number).as('total'),
@@ -109,7 +110,7 @@ const selectPage = prepared((reader: Reader, { board, userId, limit, half, after
     .as(
       sql`select total, own_rank, ahead, case when ${wished} > 0 then ${wished} else 0 end as skipped from ${counts}`,
     )
-  const size = before ? sql`(select ahead - skipped from ${bounds})` : sql`${limit}`
+  const size = before !== undefined ? sql`(select ahead - skipped from ${bounds})` : sql`${limit}`
   const page = reader.$with('page', columns).as(sql`select ${position} from ${member} order by ${position}
     limit ${size} offset (select skipped from ${bounds})`)
   return reader

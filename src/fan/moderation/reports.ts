@@ -1,5 +1,5 @@
 /** Files reports, and lists those of a fan. */
-import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Caller, Viewer } from '../../core/caller.ts'
@@ -86,7 +86,7 @@ export async function listReports(reader: Reader, cursors: Cursors, { userId }: 
 const selectReports = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { reports } = reader.tables
   const { createdAt, id } = reports
-  const older: SQL | undefined = before && sql`(${createdAt}, ${id}) < (${before.at}, ${before.id})`
+  const older = before === undefined ? undefined : sql`(${createdAt}, ${id}) < (${before.at}, ${before.id})`
   return reader
     .select()
     .from(reports)

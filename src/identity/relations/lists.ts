@@ -1,5 +1,5 @@
 /** Pages of the fans that a fan follows, mutes or blocks, and of the fan's followers: the latest first. */
-import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import type { Viewer } from '../../core/caller.ts'
@@ -54,7 +54,8 @@ const selectOf = (list: List) =>
     const { of, listed, since: sinceColumn } = COLUMNS[list]
     const [since, listedId] = [relations[sinceColumn], relations[listed]]
     const fan = publicFans(reader).as('fan')
-    const older: SQL | undefined = before && sql`(${since}, ${listedId}) < (${before.at}, ${before.id})`
+    const older =
+      before === undefined ? undefined : sql`(${since}, ${listedId}) < (${before.at}, ${before.id})`
     const shown =
       list === 'blocks'
         ? sql<boolean>`false`.mapWith(Boolean)

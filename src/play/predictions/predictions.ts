@@ -23,7 +23,8 @@ export async function listPredictions(reader: Reader, cursors: Cursors, { userId
 const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { predictions } = reader.tables
   const { createdAt, matchId } = predictions
-  const older = before && sql`(${createdAt}, ${matchId}) < (${before.at}, ${before.id})`
+  const older =
+    before === undefined ? undefined : sql`(${createdAt}, ${matchId}) < (${before.at}, ${before.id})`
   return reader
     .select()
     .from(predictions)

@@ -24,7 +24,10 @@ export async function listOwnRewards(reader: Reader, cursors: Cursors, { userId 
 const selectClaimed = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { rewards, userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
-  const older = before && or(lt(claimedAt, before.at), and(eq(claimedAt, before.at), lt(rewardId, before.id)))
+  const older =
+    before === undefined
+      ? undefined
+      : or(lt(claimedAt, before.at), and(eq(claimedAt, before.at), lt(rewardId, before.id)))
   return reader
     .select({
       reward: rewards,

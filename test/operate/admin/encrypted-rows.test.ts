@@ -106,6 +106,7 @@ const ENCRYPTING: Record<string, [calls: number, what: string]> = {
   'fan/onboarding/routes.ts': [1, 'deferred_syncs: ends with the token of the provider'],
   'identity/auth/routes.ts': [1, 'native_sessions: ends with the token of the provider'],
   'operate/console/provider/sign-in.ts': [1, 'not stored: a cookie'],
+  'platform/http/idempotency/idempotency.ts': [1, 'idempotency_keys.response'],
   'platform/http/idempotency/stored-response.ts': [1, 'idempotency_keys.response'],
   'play/shop/addresses.ts': [1, 'orders.address'],
 }
