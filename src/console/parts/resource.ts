@@ -141,11 +141,11 @@ export function usePages<T>(
   )
   const latest = useRef(load)
   latest.current = load
-  const later = useMemo(
+  const following = useMemo(
     () => ({ busy: signal(false), error: signal<unknown>(null), abort: new AbortController() }),
     [key],
   )
-  useEffect(() => () => later.abort.abort(), [later])
+  useEffect(() => () => following.abort.abort(), [following])
   return {
     get data() {
       return first.data?.items ?? null
@@ -160,27 +160,27 @@ export function usePages<T>(
       return first.data != null && first.data.nextCursor !== null
     },
     get isLoadingMore() {
-      return later.busy.value
+      return following.busy.value
     },
     get moreError() {
-      return later.error.value
+      return following.error.value
     },
     reload: () => first.reload(),
     set: items => first.set({ items, nextCursor: first.data?.nextCursor ?? null }),
     async more() {
       const known = first.data
-      if (known === null || known.nextCursor === null || later.busy.peek()) return
-      later.busy.value = true
+      if (known === null || known.nextCursor === null || following.busy.peek()) return
+      following.busy.value = true
       try {
-        const next = await latest.current(known.nextCursor, later.abort.signal)
+        const next = await latest.current(known.nextCursor, following.abort.signal)
         // Skipped if a reload has ended meanwhile, since its pages have other cursors.
         if (first.data === known)
           first.set({ items: [...known.items, ...next.items], nextCursor: next.nextCursor })
-        later.error.value = null
+        following.error.value = null
       } catch (error) {
-        if (!later.abort.signal.aborted) later.error.value = error
+        if (!following.abort.signal.aborted) following.error.value = error
       } finally {
-        later.busy.value = false
+        following.busy.value = false
       }
     },
   }

@@ -59,7 +59,7 @@ export async function mergePage<Item>(
       Object.assign(dry, await dry.source.read(dry.next, limit))
       continue
     }
-    const latest = queues.reduce<Queue<Item> | null>(later, null)
+    const latest = queues.reduce<Queue<Item> | null>(latestOf, null)
     const placed = latest?.rows.shift()
     if (!placed) break
     items.push(placed.item)
@@ -81,7 +81,7 @@ const readOn = async <Item>(
 })
 
 /** At equal times, the source that is listed first wins. */
-function later<Item>(best: Queue<Item> | null, queue: Queue<Item>): Queue<Item> | null {
+function latestOf<Item>(best: Queue<Item> | null, queue: Queue<Item>): Queue<Item> | null {
   const [head, bestHead] = [queue.rows[0], best?.rows[0]]
   if (!head) return best
   return bestHead && bestHead.at >= head.at ? best : queue

@@ -1,26 +1,10 @@
 /** The names of objects that rows of the timeline refer to, for a whole page at once. */
-import { and, eq, inArray } from 'drizzle-orm'
-import type { Reader } from '../../../../../db/index.ts'
+import { and, type ColumnBaseConfig, type ColumnDataType, eq, inArray } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Reader, Tables } from '../../../../../db/index.ts'
 import { defaultOf, type Text } from '../../../../club/catalogue/texts.ts'
 import { withoutBidiControls } from '../../../../core/name-text.ts'
 import { parseJson } from '../../../../economy/events/event.ts'
-
-/** Kinds of objects with a name. */
-const NAMED = [
-  ...([
-    'reward',
-    'pack',
-    'collectible',
-    'product',
-    'quest',
-    'set',
-    'team',
-    'rule',
-    'fan',
-    'endpoint',
-  ] as const),
-] as const
-export type Named = (typeof NAMED)[number]
 
 export interface Names {
   /** The name in quotation marks, with isolated text direction; the id if there is no name. */
@@ -61,31 +45,26 @@ export function createNames() {
 }
 export type WantedNames = ReturnType<typeof createNames>
 
+type TextColumn = PgColumn<ColumnBaseConfig<ColumnDataType, string> & { data: string; notNull: true }>
 type ReadNames = (reader: Reader, ids: string[]) => PromiseLike<{ id: string; name: string | null }[]>
 
-const readers: Record<Named, ReadNames> = {
-  reward(reader, ids) {
-    const { rewards } = reader.tables
-    return reader
-      .select({ id: rewards.id, name: rewards.title })
-      .from(rewards)
-      .where(inArray(rewards.id, ids))
-  },
-  pack(reader, ids) {
-    const { packs } = reader.tables
-    return reader.select({ id: packs.id, name: packs.name }).from(packs).where(inArray(packs.id, ids))
-  },
-  collectible(reader, ids) {
-    const { collectibles: items } = reader.tables
-    return reader.select({ id: items.id, name: items.name }).from(items).where(inArray(items.id, ids))
-  },
-  product(reader, ids) {
-    const { products } = reader.tables
-    return reader
-      .select({ id: products.id, name: products.name })
-      .from(products)
-      .where(inArray(products.id, ids))
-  },
+/** The names of a table with a column of names. */
+const byColumn =
+  (columnsOf: (tables: Tables) => { id: TextColumn; name: TextColumn }): ReadNames =>
+  (reader, ids) => {
+    const { id, name } = columnsOf(reader.tables)
+    return reader.select({ id, name }).from(id.table).where(inArray(id, ids))
+  }
+
+const readers = {
+  reward: byColumn(({ rewards: { id, title } }) => ({ id, name: title })),
+  pack: byColumn(({ packs }) => packs),
+  collectible: byColumn(({ collectibles }) => collectibles),
+  product: byColumn(({ products }) => products),
+  set: byColumn(({ sets }) => sets),
+  team: byColumn(({ teams }) => teams),
+  rule: byColumn(({ rules }) => rules),
+  endpoint: byColumn(({ webhookEndpoints: { id, url } }) => ({ id, name: url })),
   async quest(reader, ids) {
     const { quests, questVersions: versions } = reader.tables
     const rows = await reader
@@ -97,18 +76,6 @@ const readers: Record<Named, ReadNames> = {
       const title = parseJson<{ title?: Text }>(entry)?.title
       return { id, name: title === undefined ? null : defaultOf(title) }
     })
-  },
-  set(reader, ids) {
-    const { sets } = reader.tables
-    return reader.select({ id: sets.id, name: sets.name }).from(sets).where(inArray(sets.id, ids))
-  },
-  team(reader, ids) {
-    const { teams } = reader.tables
-    return reader.select({ id: teams.id, name: teams.name }).from(teams).where(inArray(teams.id, ids))
-  },
-  rule(reader, ids) {
-    const { rules } = reader.tables
-    return reader.select({ id: rules.id, name: rules.name }).from(rules).where(inArray(rules.id, ids))
   },
   async fan(reader, ids) {
     const { users } = reader.tables
@@ -122,11 +89,7 @@ const readers: Record<Named, ReadNames> = {
       name: erasedAt ? 'an erased fan' : (displayName ?? (handle === null ? null : `@${handle}`)),
     }))
   },
-  endpoint(reader, ids) {
-    const { webhookEndpoints: endpoints } = reader.tables
-    return reader
-      .select({ id: endpoints.id, name: endpoints.url })
-      .from(endpoints)
-      .where(inArray(endpoints.id, ids))
-  },
-}
+} satisfies Record<string, ReadNames>
+
+/** Kinds of objects with a name. */
+export type Named = keyof typeof readers
