@@ -153,7 +153,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const code = page.getByRole('textbox', { name: 'Code of the gate' })
       await code.fill('wrong')
       await page.getByRole('button', { name: 'Check in' }).press('Enter')
-      await page.getByRole('alert').getByText('This code is not valid now.').waitFor()
+      await page.getByRole('alert').getByText('This code is no longer valid.').waitFor()
       expect(await page.getByRole('button', { name: 'Scan with the camera' }).count()).toBe(0)
       expect(await findSerious(page)).toEqual([])
       await takeScreenshot(page, 'demo-check-in')

@@ -32,9 +32,11 @@ import { withRawConnection } from './probe.ts'
 
 const FANS = 8
 /** By which their effects differ. */
-const POINTS = { harbour: 100, valley: 700 }
+const POINTS = { harbour: 100, valley: 700, pier: 300 }
 type Name = keyof typeof POINTS
 const NAMES: Name[] = ['harbour', 'valley']
+/** A club that is moved and deleted. */
+const MOVED = 'pier'
 const COPY = 'meadow'
 
 interface Club {
@@ -90,7 +92,7 @@ describe.each(cases)('Two clubs through $through (PostgreSQL)$missing', ({ throu
       await provider.stop()
       await pooler?.stop()
       await withRawConnection(temporary, async run => {
-        for (const name of [...NAMES, COPY]) await run(`DROP SCHEMA IF EXISTS ${name} CASCADE`)
+        for (const name of [...NAMES, MOVED, COPY]) await run(`DROP SCHEMA IF EXISTS ${name} CASCADE`)
       })
       await temporary.remove()
     })
@@ -243,12 +245,13 @@ describe.each(cases)('Two clubs through $through (PostgreSQL)$missing', ({ throu
     test.skipIf(through.includes('PgBouncer'))(
       'are moved to another schema, and deleted, while the other serves',
       async () => {
-        const { env, db, api } = clubs.harbour
-        const drop = () => dropDatabase(env.DATABASE_URL ?? '', { schema: 'harbour' })
+        const { env, db, api, receiver } = await startClub(MOVED, temporary.url ?? '')
+        await receiver.stop()
+        const drop = () => dropDatabase(env.DATABASE_URL ?? '', { schema: MOVED })
         await expect(drop()).rejects.toMatchObject({ fault: 'busy' })
         await api.stop()
         const move = ['--from', temporary.url ?? '', '--to', temporary.url ?? '']
-        const schemas = ['--from-schema', 'harbour', '--to-schema', COPY]
+        const schemas = ['--from-schema', MOVED, '--to-schema', COPY]
         expect(await runScript('move', [...move, ...schemas], { env })).toMatchObject({
           code: 0,
           out: expect.stringContaining('Both databases have the same'),

@@ -239,6 +239,8 @@ onEachEngine('A change of one column', world => {
     return [
       ...others
         .filter(other => other !== null && !isSame(other, value) && !merged.includes(other))
+        // The same on both engines. The largest first: a lower count of revisions is not noticed, see `findLostRevisions`.
+        .toSorted((a, b) => (typeof a === 'number' && typeof b === 'number' ? b - a : 0))
         .slice(0, 8),
       ...valuesOfType(column, value, world.clock.now()),
       ...(value === null ? [] : [null]),

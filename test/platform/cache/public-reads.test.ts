@@ -156,6 +156,8 @@ onServer(
             'listMatches',
             'listPacks',
             'listProducts',
+            'listSeasons',
+            'listSponsors',
             'listTeams',
             'readFan',
             'readLeaderboard',
