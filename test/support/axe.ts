@@ -12,7 +12,12 @@ export const judgeElsewhere = (page: Page) => void judgedElsewhere.add(page)
 /** Each serious or critical violation with the elements that it is about; `within` the element of a selector, if given. */
 export async function findSerious(page: Page, within?: string): Promise<string[]> {
   if (judgedElsewhere.has(page)) return []
-  // A color on its way to another is of neither state.
+  // A color on its way to another is of neither state, also where a transition starts while axe runs.
+  await page.evaluate(`(() => {
+    const still = new CSSStyleSheet()
+    still.replaceSync('*, ::before, ::after { transition: none !important }')
+    document.adoptedStyleSheets = [still]
+  })()`)
   await page.evaluate(
     `Promise.all(document.getAnimations()
       .filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
@@ -27,6 +32,7 @@ export async function findSerious(page: Page, within?: string): Promise<string[]
       return axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, { resultTypes: ['violations'], rules })
     })().then(({ violations }) => violations)`,
   )
+  await page.evaluate('document.adoptedStyleSheets = []')
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(
