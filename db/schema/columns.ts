@@ -1,6 +1,7 @@
 /**
  * The column kit: the column types of both dialects under the same names. This file has the only casts between dialects.
  */
+import type { ColumnBaseConfig, ColumnDataType } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 
@@ -44,6 +45,11 @@ export const postgres = {
 export type ColumnKit = typeof postgres
 
 const kits = new Map<string, ColumnKit>()
+
+/** A column of texts that is never null, of any table. */
+export type TextColumn = pg.PgColumn<
+  ColumnBaseConfig<ColumnDataType, string> & { data: string; notNull: true }
+>
 
 /** The kit of tables in a schema of PostgreSQL, which every statement names: a pooler may give each transaction another connection. */
 export const postgresIn = (schema: string | null): ColumnKit =>

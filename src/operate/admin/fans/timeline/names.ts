@@ -1,7 +1,7 @@
 /** The names of objects that rows of the timeline refer to, for a whole page at once. */
-import { and, type ColumnBaseConfig, type ColumnDataType, eq, inArray } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../../../db/index.ts'
+import type { TextColumn } from '../../../../../db/schema/columns.ts'
 import { defaultOf, type Text } from '../../../../club/catalogue/texts.ts'
 import { withoutBidiControls } from '../../../../core/name-text.ts'
 import { parseJson } from '../../../../economy/events/event.ts'
@@ -45,7 +45,6 @@ export function createNames() {
 }
 export type WantedNames = ReturnType<typeof createNames>
 
-type TextColumn = PgColumn<ColumnBaseConfig<ColumnDataType, string> & { data: string; notNull: true }>
 type ReadNames = (reader: Reader, ids: string[]) => PromiseLike<{ id: string; name: string | null }[]>
 
 /** The names of a table with a column of names. */
