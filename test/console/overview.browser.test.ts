@@ -99,6 +99,8 @@ describe.skipIf(noBrowser !== null)(noBrowser ? `The console (skipped: ${noBrows
       test('is walked by keyboard alone: skip link, areas, search, a fan, and back', async () => {
         const { browser, page } = await openAs('support')
         await heading(page, 'Overview')
+        // What Tab reaches after the skip link comes with the figures.
+        await page.locator('main').locator('a, button').first().waitFor()
         await page.keyboard.press('Tab')
         expect(await page.evaluate('document.activeElement.textContent')).toContain('Skip to the content')
         await page.keyboard.press('Enter')
