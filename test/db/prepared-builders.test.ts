@@ -29,7 +29,7 @@ function buildersIn(text: string): { parameters: string; body: string }[] {
     const name = /^\w+$/.exec(given)?.[0]
     if (name === undefined) return [functionAt(given, 0)]
     const declared = new RegExp(`(?:function ${name}\\(|const ${name} = \\()`).exec(text)
-    // An imported function is checked by what it was prepared from in its own file, or takes parameters of the kit only.
+    // A function of another file is not read: one is (`countsOfOwned`), and it places its values only.
     if (!declared) return []
     const { parameters, body } = functionAt(text, declared.index)
     return [{ parameters, body: body.split(/\n\}?\n(?=\S|\n)/)[0] ?? '' }]
